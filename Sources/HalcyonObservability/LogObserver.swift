@@ -34,7 +34,7 @@ public final class LogObserver: LoadObserving {
     /// Returns whether both are the same observer.
     public static func == (left: LogObserver, right: LogObserver) -> Bool { left === right }
 
-    /// Feeds the identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

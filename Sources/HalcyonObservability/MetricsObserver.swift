@@ -68,7 +68,7 @@ public final class MetricsObserver: LoadObserving {
     /// Returns whether both are the same observer.
     public static func == (left: MetricsObserver, right: MetricsObserver) -> Bool { left === right }
 
-    /// Feeds the identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

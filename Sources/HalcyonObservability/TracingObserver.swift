@@ -94,7 +94,7 @@ public final class TracingObserver: LoadObserving {
     /// Returns whether both are the same observer.
     public static func == (left: TracingObserver, right: TracingObserver) -> Bool { left === right }
 
-    /// Feeds the identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

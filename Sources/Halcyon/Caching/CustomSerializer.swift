@@ -51,7 +51,7 @@ public struct CustomSerializer: ImageSerializing {
         ExactString(left.identifier) == ExactString(right.identifier)
     }
 
-    /// Feeds the identifier.
+    /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ExactString(identifier))
     }

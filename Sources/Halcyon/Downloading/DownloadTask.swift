@@ -79,7 +79,7 @@ extension DownloadTask: Hashable {
     /// Returns whether both are the same task.
     public static func == (left: DownloadTask, right: DownloadTask) -> Bool { left === right }
 
-    /// Feeds the identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

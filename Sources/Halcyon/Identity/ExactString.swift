@@ -11,7 +11,7 @@ struct ExactString: Hashable, Sendable {
 
     static func == (left: ExactString, right: ExactString) -> Bool { hasSameBytes(left.text, right.text) }
 
-    /// Feeds the bytes. The hash of `String` would serve, but normalizes a text that is not ASCII.
+    /// Hashes the bytes. The hash of `String` would serve, but normalizes a text that is not ASCII.
     func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

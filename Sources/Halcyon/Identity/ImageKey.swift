@@ -114,7 +114,7 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         return variant._withUnsafeGuaranteedRef { variant in other._withUnsafeGuaranteedRef { variant == $0 } }
     }
 
-    /// Feeds the precomputed hash.
+    /// Hashes the precomputed hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(hash)
     }

@@ -32,7 +32,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         /// which are distinguished by the requests that those hooks made.
         let load: UUID?
 
-        /// Feeds what distinguishes most keys. All of it takes five times as long for each load.
+        /// Hashes what distinguishes most keys. All of it takes five times as long for each load.
         func hash(into hasher: inout Hasher) {
             hasher.combine(original)
             hasher.combine(load)
@@ -94,7 +94,7 @@ struct DecodedWorkKey: Hashable, Sendable {
         color = processing.resizesFirst ? .asStored : decode.color
     }
 
-    /// Feeds what distinguishes the decodings of one original.
+    /// Hashes what distinguishes the decodings of one original.
     func hash(into hasher: inout Hasher) {
         hasher.combine(original)
         hasher.combine(decode.frame)
@@ -127,7 +127,7 @@ struct ImageWorkKey: Hashable, Sendable {
         includesOriginalData = request.options.delivery.includesOriginalData
     }
 
-    /// Feeds the keys alone, whose hashes are known: loads of one image rarely differ in their policies.
+    /// Hashes the keys alone, whose hashes are known: loads of one image rarely differ in their policies.
     func hash(into hasher: inout Hasher) {
         hasher.combine(image)
         hasher.combine(original)

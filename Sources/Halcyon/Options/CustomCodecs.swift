@@ -34,7 +34,7 @@ public struct CustomCodecs: Sendable, Hashable {
         return ExactString(name) == ExactString(other)
     }
 
-    /// Feeds the identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         if let cacheIdentity { hasher.combine(ExactString(cacheIdentity)) } else { hasher.combine(number) }
     }

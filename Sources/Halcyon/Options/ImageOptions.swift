@@ -159,7 +159,7 @@ extension ImageOptions: Hashable {
                 && left.storage.recentChanges == right.storage.recentChanges)
     }
 
-    /// Feeds the values of all fields.
+    /// Hashes the values of all fields.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(storage.fields)
     }

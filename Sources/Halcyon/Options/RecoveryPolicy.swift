@@ -83,7 +83,7 @@ public struct RecoveryPolicy: Sendable, Hashable {
         left.storage === right.storage || left.fields == right.fields
     }
 
-    /// Feeds the values of the policy.
+    /// Hashes the values of the policy.
     public func hash(into hasher: inout Hasher) {
         if let storage { hasher.combine(storage.fields) }
     }

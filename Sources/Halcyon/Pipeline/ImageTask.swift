@@ -135,7 +135,7 @@ extension ImageTask: Hashable {
     /// Returns whether both are the same task.
     public static func == (left: ImageTask, right: ImageTask) -> Bool { left === right }
 
-    /// Feeds the identity.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

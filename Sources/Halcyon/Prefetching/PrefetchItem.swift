@@ -22,7 +22,7 @@ struct PrefetchItem: Sendable {
             left.source == right.source && left.options.hasFields(of: right.options)
         }
 
-        /// Feeds the source alone: requests for one source rarely differ in their options, whose hash takes a
+        /// Hashes the source alone: requests for one source rarely differ in their options, whose hash takes a
         /// microsecond.
         func hash(into hasher: inout Hasher) {
             hasher.combine(source)

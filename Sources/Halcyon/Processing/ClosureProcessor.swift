@@ -29,7 +29,7 @@ public struct ClosureProcessor: ImageProcessing {
         left.name.utf8.elementsEqual(right.name.utf8)
     }
 
-    /// Feeds the name.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
     }

@@ -55,7 +55,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
         left.variant == right.variant
     }
 
-    /// Feeds the identity of the chain.
+    /// Hashes the identity of the chain.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(variant)
     }

@@ -36,7 +36,7 @@ public struct WatermarkImage: Hashable, Sendable {
             && left.bitmap.depth == right.bitmap.depth
     }
 
-    /// Feeds the checksum.
+    /// Hashes the checksum.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(checksum)
     }

@@ -20,7 +20,7 @@ public final class SourceSubstitution: Sendable, Hashable {
         left.requested == right.requested && left.used == right.used && left.failures == right.failures
     }
 
-    /// Feeds the sources and failures.
+    /// Hashes the sources and failures.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(requested)
         hasher.combine(used)

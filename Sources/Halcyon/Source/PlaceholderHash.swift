@@ -50,7 +50,7 @@ extension PlaceholderHash {
         }
     }
 
-    /// Feeds what equal hashes have in common; two that are no numbers may have different bits.
+    /// Hashes what equal hashes have in common; two that are no numbers may have different bits.
     func hash(into hasher: inout Hasher) {
         switch self {
         case .blurHash(let text, let size, let punch):

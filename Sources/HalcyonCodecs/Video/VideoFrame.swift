@@ -75,7 +75,7 @@ extension VideoFrame.Time {
         }
     }
 
-    /// Feeds what equal times have in common.
+    /// Hashes what equal times have in common.
     public func hash(into hasher: inout Hasher) {
         let value = value ?? -1
         hasher.combine(isFraction)

@@ -31,7 +31,9 @@ struct CacheCommand: AsyncParsableCommand {
 extension CacheCommand {
     /// The command `halcyon cache stats`.
     struct Stats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the number and size of the entries in the cache.")
+        static let configuration = CommandConfiguration(
+            abstract: "Show the number and size of the entries in the cache."
+        )
 
         @OptionGroup var arguments: Arguments
 
@@ -71,7 +73,9 @@ extension CacheCommand {
 
     /// The command `halcyon cache list`.
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the entries in the cache, the most recently used first.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the entries in the cache, the most recently used first."
+        )
 
         @OptionGroup var arguments: Arguments
 

@@ -42,7 +42,10 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Load this many images at a time, from 1 to 1024.", valueName: "N"))
     var concurrency = 8
 
-    @Option(name: .long, help: ArgumentHelp("Load all images this many times, one round after the other.", valueName: "N"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Load all images this many times, one round after the other.", valueName: "N")
+    )
     var `repeat` = 1
 
     @Option(

@@ -23,7 +23,10 @@ struct ResizeArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("For images of another shape: fit inside the size, fill it and cut, or stretch.", valueName: "MODE")
+        help: ArgumentHelp(
+            "For images of another shape: fit inside the size, fill it and cut, or stretch.",
+            valueName: "MODE"
+        )
     )
     var mode: ResizeMode = .fit
 

@@ -76,7 +76,7 @@ extension Cookie {
             && left.isSecure == right.isSecure && left.isHTTPOnly == right.isHTTPOnly
     }
 
-    /// Feeds what equal cookies have in common.
+    /// Hashes what equal cookies have in common.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)

@@ -22,7 +22,7 @@ extension Credential {
         }
     }
 
-    /// Feeds what equal credentials have in common.
+    /// Hashes what equal credentials have in common.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .basic(let user, let password), .digest(let user, let password):

@@ -44,9 +44,19 @@ struct ImageCodecsTests {
 
     @Test("a decoder for a new format needs no change elsewhere")
     func newFormat() throws {
-        let codecs = ImageCodecs().registering(decoder: OneColor())
-        #expect(try codecs.info(of: OneColor.file).format.rawValue == "jpeg")
-        #expect(!codecs.canDecode(.webp))
+        let format = ImageFormat(rawValue: "one-color")
+        let file = Data("1color".utf8)
+        let codec = OneColor(format: format, file: file)
+        let codecs = ImageCodecs.standard.registering(decoder: codec).registering(encoder: codec)
+        #expect(codecs.canDecode(format) && codecs.canEncode(format))
+        #expect(try codecs.info(of: file).format == format)
+        let image = try codecs.decode(file)
+        #expect(image.size == PixelSize(7, 7) && image.info.format == format)
+        #expect(try codecs.encode(image.bitmap, as: format) == file)
+        let frames = try codecs.frames(of: file)
+        #expect(frames.frameCount == 1)
+        #expect(try frames.next()?.bitmap.size == PixelSize(7, 7))
+        #expect(throws: CodecError.unknownFormat(detected: nil)) { try ImageCodecs.standard.info(of: file) }
     }
 }
 
@@ -54,9 +64,10 @@ struct ImageCodecsTests {
 private struct OneColor: ImageDecoder, ImageEncoder {
     static let file = Data([0xff, 0xd8, 0xff, 0x21])
 
-    var format: ImageFormat { .jpeg }
+    var format = ImageFormat.jpeg
+    var file = Self.file
 
-    func recognizes(_ prefix: Data) -> Bool { prefix == Self.file }
+    func recognizes(_ prefix: Data) -> Bool { prefix == file }
 
     func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         ImageInfo(format: format, size: PixelSize(7, 7))
@@ -66,5 +77,5 @@ private struct OneColor: ImageDecoder, ImageEncoder {
         DecodedImage(bitmap: try Bitmap(size: PixelSize(7, 7)), info: try info(of: data, limits: options.limits))
     }
 
-    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data { Self.file }
+    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data { file }
 }

@@ -155,6 +155,22 @@ struct RetryTests {
         await recovery.test.settle()
     }
 
+    @Test("asks the closure of a strategy, and shares its attempts where the strategies have one name")
+    func closure() async throws {
+        func strategy(_ identifier: String) -> CustomRetryStrategy {
+            .custom(identifier) { attempt in attempt.attemptCount < 2 ? .retry(after: .seconds(5)) : .stop }
+        }
+        #expect(strategy("twice") == strategy("twice") && strategy("twice") != strategy("once"))
+        #expect(strategy("\u{E9}") != strategy("e\u{301}"), "names are compared byte by byte")
+        let tasks = (0..<2).map { _ in
+            recovery.pipeline.task(for: recovery.url, options: [.retry(strategy("twice"))])
+        }
+        await recovery.failOnce(500, then: .seconds(5))
+        await transport.nextTransfer().answer(.init(status: 502))
+        for task in tasks { #expect(try await task.failure().reason == .status(502)) }
+        #expect(transport.startedCount == 2)
+    }
+
     @Test("ends after a hundred attempts even if its strategy never does")
     func bounded() async throws {
         transport.serve(recovery.url, Data(), status: 404)
