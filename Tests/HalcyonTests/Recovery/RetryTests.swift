@@ -165,6 +165,7 @@ struct RetryTests {
         let tasks = (0..<2).map { _ in
             recovery.pipeline.task(for: recovery.url, options: [.retry(strategy("twice"))])
         }
+        await eventually { [recovery] in recovery.pipeline.stages.image.work.waiterCount == 2 }
         await recovery.failOnce(500, then: .seconds(5))
         await transport.nextTransfer().answer(.init(status: 502))
         for task in tasks { #expect(try await task.failure().reason == .status(502)) }
