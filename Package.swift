@@ -81,7 +81,6 @@ let package = Package(
         .systemLibrary(name: "CJPEGXL", pkgConfig: "libjxl", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
@@ -99,8 +98,9 @@ let package = Package(
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
         .target(name: "CTIFFShim", dependencies: ["CTIFF"], cSettings: cSettings),
-        // No system library target: with the flags of pkg-config every program would be linked with FFmpeg's libraries,
-        // which are loaded on first use instead.
+        // No system library targets: with the flags of pkg-config every program would be linked with librsvg and with
+        // FFmpeg's libraries, which are loaded on first use instead.
+        .target(name: "CSVGShim", cSettings: cSettings),
         .target(name: "CVideoShim", cSettings: cSettings),
 
         // MARK: Modules
@@ -125,7 +125,7 @@ let package = Package(
                 .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CJPEGXLShim", condition: .when(traits: ["JPEGXL"])),
                 .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
-                .target(name: "CRSVG", condition: .when(traits: ["SVG"])),
+                .target(name: "CSVGShim", condition: .when(traits: ["SVG"])),
                 .target(name: "CVideoShim", condition: .when(traits: ["Video"])),
             ],
             swiftSettings: swiftSettings

@@ -7,7 +7,7 @@ internal import CHEIF
 internal import CJPEGXL
 #endif
 #if SVG
-internal import CRSVG
+internal import CSVGShim
 #endif
 #if Video
 internal import CVideoShim
@@ -48,7 +48,7 @@ package enum CodecLibrary: Sendable {
         }
     }
 
-    /// `nil` in a build without the library.
+    /// `nil` in a build without the library, and where one that is loaded on first use is not installed.
     package var version: Version? {
         switch self {
         case .avif:
@@ -71,7 +71,9 @@ package enum CodecLibrary: Sendable {
             #endif
         case .rsvg:
             #if SVG
-            return Version(Int(rsvg_major_version), Int(rsvg_minor_version))
+            return halcyon_svg_library().map { library in
+                Version(Int(library.pointee.major_version), Int(library.pointee.minor_version))
+            }
             #else
             return nil
             #endif

@@ -1,5 +1,5 @@
 #if SVG
-internal import CRSVG
+internal import CSVGShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -8,25 +8,35 @@ internal import HalcyonRaster
 /// A document has no place of its own, so that librsvg opens nothing it refers to: no file and no address; only what
 /// it embeds ("data:") is drawn. librsvg bounds entities, nesting and the number of elements itself.
 final class SVGDrawing {
-    private let handle: UnsafeMutablePointer<RsvgHandle>
+    private let library: HalcyonSVGLibrary
+    private let handle: OpaquePointer
 
+    /// - Throws: ``CodecError/unsupported(_:reason:)`` where librsvg is not installed,
+    ///   ``CodecError/corrupt(_:reason:)``, or ``CodecError/truncated(_:)``.
     init(_ text: Data) throws(CodecError) {
-        var error: UnsafeMutablePointer<GError>?
+        guard let library = halcyon_svg_library()?.pointee else {
+            throw .unsupported(.svg, reason: "librsvg is not installed")
+        }
+        var error: UnsafeMutablePointer<HalcyonSVGError>?
         let plain = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
         let filtered = SVGFilterLists.withoutMissingReferences(plain)
         let text = SVGDropShadows.areKnown ? filtered : SVGDropShadows.spelledOut(in: filtered)
         let handle = text.withUnsafeBytes { bytes in
-            rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
+            library.rsvg_handle_new_from_data(
+                bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
+                UInt(bytes.count),
+                &error
+            )
         }
         guard let handle else {
-            throw Self.failure(error)
+            throw Self.failure(error, library)
         }
-        self.handle = handle
-        rsvg_handle_set_dpi(handle, 96)
+        (self.library, self.handle) = (library, handle)
+        library.rsvg_handle_set_dpi(handle, 96)
     }
 
     deinit {
-        g_object_unref(handle)
+        library.g_object_unref(UnsafeMutableRawPointer(handle))
     }
 
     /// Returns the area that the shapes of the drawing cover, from the origin on, for a document that does not state
@@ -34,10 +44,11 @@ final class SVGDrawing {
     func extent() throws(CodecError) -> SVGSize {
         // The size that percentages refer to: that of replaced elements in CSS 2.1 (section 10.3.2).
         var viewport = Self.viewport(width: 300, height: 150)
-        var (ink, logical) = (RsvgRectangle(), RsvgRectangle())
-        var error: UnsafeMutablePointer<GError>?
-        guard rsvg_handle_get_geometry_for_layer(handle, nil, &viewport, &ink, &logical, &error) != 0 else {
-            throw Self.failure(error)
+        var (ink, logical) = (HalcyonSVGRectangle(), HalcyonSVGRectangle())
+        var error: UnsafeMutablePointer<HalcyonSVGError>?
+        let isKnown = library.rsvg_handle_get_geometry_for_layer(handle, nil, &viewport, &ink, &logical, &error)
+        guard isKnown != 0 else {
+            throw Self.failure(error, library)
         }
         let (width, height) = (logical.x + logical.width, logical.y + logical.height)
         guard width > 0, height > 0, width.isFinite, height.isFinite else {
@@ -67,34 +78,34 @@ final class SVGDrawing {
         _ bytesPerRow: Int
     ) throws(CodecError) {
         let (width, height) = (Int32(pixelSize.width), Int32(pixelSize.height))
-        let surface = cairo_image_surface_create_for_data(
+        let surface = library.cairo_image_surface_create_for_data(
             pixels,
-            CAIRO_FORMAT_ARGB32,
+            Int32(HalcyonCairoFormatARGB32),
             width,
             height,
             Int32(bytesPerRow)
         )
-        let context = cairo_create(surface)
+        let context = library.cairo_create(surface)
         defer {
-            cairo_destroy(context)
-            cairo_surface_finish(surface)
-            cairo_surface_destroy(surface)
+            library.cairo_destroy(context)
+            library.cairo_surface_finish(surface)
+            library.cairo_surface_destroy(surface)
         }
-        guard cairo_status(context) == CAIRO_STATUS_SUCCESS else {
+        guard library.cairo_status(context) == HalcyonCairoStatusSuccess else {
             throw .bitmap(.invalidSize(pixelSize))
         }
         // Scaled here, because librsvg fits only documents with a view box to what it draws into.
-        cairo_scale(context, Double(pixelSize.width) / size.width, Double(pixelSize.height) / size.height)
+        library.cairo_scale(context, Double(pixelSize.width) / size.width, Double(pixelSize.height) / size.height)
         var viewport = Self.viewport(width: size.reference.width, height: size.reference.height)
-        var error: UnsafeMutablePointer<GError>?
-        guard rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
-            throw Self.failure(error)
+        var error: UnsafeMutablePointer<HalcyonSVGError>?
+        guard library.rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
+            throw Self.failure(error, library)
         }
-        cairo_surface_flush(surface)
+        library.cairo_surface_flush(surface)
     }
 
-    private static func viewport(width: Double, height: Double) -> RsvgRectangle {
-        var viewport = RsvgRectangle()
+    private static func viewport(width: Double, height: Double) -> HalcyonSVGRectangle {
+        var viewport = HalcyonSVGRectangle()
         (viewport.width, viewport.height) = (width, height)
         return viewport
     }
@@ -108,11 +119,14 @@ final class SVGDrawing {
         }
     }
 
-    private static func failure(_ error: UnsafeMutablePointer<GError>?) -> CodecError {
+    private static func failure(
+        _ error: UnsafeMutablePointer<HalcyonSVGError>?,
+        _ library: HalcyonSVGLibrary
+    ) -> CodecError {
         guard let error else {
             return .corrupt(.svg, reason: "librsvg does not say what")
         }
-        defer { g_error_free(error) }
+        defer { library.g_error_free(error) }
         let message = error.pointee.message.map { String(cString: $0) } ?? "librsvg does not say what"
         // libxml2's XML_ERR_TAG_NOT_FINISHED: the text ends before an element does.
         return message.contains(" code 77 ") ? .truncated(.svg) : .corrupt(.svg, reason: message)
