@@ -38,8 +38,7 @@ extension SlotController {
         task.response = response
         task.state = .setting
         task.endProgress()
-        previews?.cancel()
-        previews = nil
+        endPreviews()
         stopIndicator()
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
@@ -62,8 +61,7 @@ extension SlotController {
     func loadDidFail(_ error: any Error, of task: DisplayTask) {
         guard task === self.task else { return }
         task.endProgress()
-        previews?.cancel()
-        previews = nil
+        endPreviews()
         stopIndicator()
         let options = task.options
         if !(error is CancellationError) {

@@ -122,10 +122,8 @@ final class SlotController {
     /// Takes the load from the slot: nothing of it is shown from now on. Calls no code of the program, so that the
     /// caller ends the load once it has done everything else.
     private func takeTask() -> DisplayTask? {
-        setting?.cancel()
-        setting = nil
-        previews?.cancel()
-        previews = nil
+        endSetting()
+        endPreviews()
         cancelEnlargement()
         requestedSize = nil
         stopIndicator()
@@ -139,11 +137,20 @@ final class SlotController {
     /// Ends what belongs to a task that was cancelled.
     func taskWasCancelled(_ task: DisplayTask) {
         guard task === self.task else { return }
-        setting?.cancel()
-        setting = nil
+        endSetting()
+        endPreviews()
+        stopIndicator()
+    }
+
+    /// Reads no more previews.
+    func endPreviews() {
         previews?.cancel()
         previews = nil
-        stopIndicator()
+    }
+
+    private func endSetting() {
+        setting?.cancel()
+        setting = nil
     }
 }
 #endif
