@@ -50,7 +50,7 @@ final class SlotController {
     init(_ installation: SlotInstallation, _ visibility: WidgetVisibility) {
         self.installation = installation
         self.visibility = visibility
-        installation.paintable.appearance.widget = visibility.widget
+        installation.paintable.widget = visibility.widget
     }
 
     var paintable: SlotPaintable? { installation?.paintable }
@@ -106,7 +106,7 @@ final class SlotController {
         stopPlaying()
         ticker?.stop(widgetExists: uninstalls)
         ticker = nil
-        paintable?.appearance.widget = nil
+        paintable?.widget = nil
         if uninstalls { installation?.uninstall() }
         installation = nil
         content = Content()

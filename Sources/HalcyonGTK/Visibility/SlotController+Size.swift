@@ -30,9 +30,16 @@ extension SlotController {
         return place.demand(scale: visibility.scale, shown: paintable?.current).map(Demand.size) ?? .imageSize
     }
 
-    /// Returns what draws an image of the load that counts: at the size of the whole image in points, also where fewer
-    /// pixels were asked for, so that the widget's natural size does not depend on the widget's size.
+    /// Returns what draws an image of the load that counts, in the way that its options say: at the size of the whole
+    /// image in points, also where fewer pixels were asked for, so that the widget's natural size does not depend on the
+    /// widget's size.
     func paintable(for image: DecodedImage) -> Paintable {
+        var paintable = sizedPaintable(for: image)
+        if let task { paintable.rendering = task.options[ImageRenderingKey.self] }
+        return paintable
+    }
+
+    private func sizedPaintable(for image: DecodedImage) -> Paintable {
         let paintable = Paintable(image)
         guard let requestedSize, image.size == image.fullSize, image.scale > 0 else { return paintable }
         let whole = image.info.displaySize
