@@ -44,6 +44,7 @@ extension SlotController {
         case .automatic:
             let transition = transition(for: response, of: task)
             setImage(response.image, through: transition)
+            loadIconSizes(of: response.image, for: task)
             if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
         case .manual:
             task.finish(.success(response))

@@ -28,6 +28,8 @@ final class SlotController {
     var enlargementCount = 0
     /// The program's own setting of the image, while it runs.
     var setting: Task<Void, Never>?
+    /// The loading of further sizes of the icon of a window.
+    var iconSizes: Task<Void, Never>?
     /// The reading of previews.
     var previews: Task<Void, Never>?
     /// Moves transitions and indicators on.
@@ -124,6 +126,7 @@ final class SlotController {
     private func takeTask() -> DisplayTask? {
         endSetting()
         endPreviews()
+        endIconSizes()
         cancelEnlargement()
         requestedSize = nil
         stopIndicator()

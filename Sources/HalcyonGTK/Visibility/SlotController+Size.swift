@@ -21,9 +21,9 @@ extension SlotController {
 
     /// The size at which an image is asked for now; `nil` while that is not known.
     func sizeDemand(for task: DisplayTask) -> Demand? {
-        guard task.options[DisplaySizingKey.self] == .widget, task.options.targetSize == nil, let place else {
-            return .imageSize
-        }
+        guard task.options[DisplaySizingKey.self] == .widget, task.options.targetSize == nil else { return .imageSize }
+        if let fixed = installation?.connection.fixedSize { return .size(fixed) }
+        guard let place else { return .imageSize }
         guard visibility.isLaidOut else {
             return task.options[LoadVisibilityKey.self] == .always ? .imageSize : nil
         }
