@@ -115,9 +115,10 @@ final class SlotController {
         superseded?.supersede(isLater: !uninstalls)
     }
 
-    /// Cancels the load, and that of a larger image.
+    /// Cancels the load, and those of the image in other sizes.
     func cancel() {
         cancelEnlargement()
+        endIconSizes()
         task?.cancel()
     }
 
