@@ -196,6 +196,7 @@ final class AnimatedImageTests: XCTestCase {
 @MainActor
 enum MinimisedState {
     static func set(_ isMinimised: Bool, _ window: TestWindow) throws {
+        try X11Display.require()
         let process = dlopen(nil, RTLD_NOW)
         func symbol<Function>(_ name: String, _: Function.Type) throws -> Function {
             guard let symbol = dlsym(process, name) else { throw XCTSkip("the display is not X11") }

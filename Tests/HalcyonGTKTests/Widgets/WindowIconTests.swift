@@ -165,6 +165,7 @@ final class WindowIconTests: XCTestCase {
                 UnsafeMutablePointer<Int32>,
                 UnsafeMutablePointer<UInt>, UnsafeMutablePointer<UInt>, UnsafeMutablePointer<UnsafeMutableRawPointer?>
             ) -> Int32
+        try X11Display.require()
         guard let getDisplay = dlsym(nil, "gdk_x11_display_get_xdisplay"),
             let getWindow = dlsym(nil, "gdk_x11_surface_get_xid"), let internAtom = dlsym(nil, "XInternAtom"),
             let getProperty = dlsym(nil, "XGetWindowProperty")
