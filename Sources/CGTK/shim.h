@@ -121,4 +121,11 @@ static inline gboolean cgtk_is_accessible_busy(gpointer widget) {
     return is_busy;
 }
 
+static inline gboolean cgtk_is_accessible_hidden(gpointer widget) {
+    char *other = gtk_test_accessible_check_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE);
+    gboolean is_hidden = other == NULL;
+    g_free(other);
+    return is_hidden;
+}
+
 #endif

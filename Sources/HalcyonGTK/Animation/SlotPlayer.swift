@@ -16,6 +16,9 @@ final class SlotPlayer {
     private var isSeen: Bool?
     /// Called with each frame that is to be shown; `nil` once another image is shown.
     private var onFrame: ((DecodedImage) -> Void)?
+    private let onEvent: (@MainActor @Sendable (AnimationPlayer.Event) -> Void)?
+    /// The frames that the program was told of that they cannot be decoded.
+    private var failedFrames: Set<Int> = []
 
     /// - Parameters:
     ///   - earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
@@ -40,6 +43,7 @@ final class SlotPlayer {
         self.clock = clock
         self.onFrame = onFrame
         purges = playback.purgesFramesWhileUnmapped
+        onEvent = playback.onEvent
         mayStart = playback.startsAutomatically
         receiver.slotPlayer = self
         if let earlier { takeUp(earlier, playback.repetition) }
@@ -82,10 +86,17 @@ final class SlotPlayer {
     private func didTell(_ event: AnimationPlayer.Event) {
         // A frame that cannot be decoded leaves the one before in its place.
         if case .frame(let frame) = event { onFrame?(frame.image) }
+        guard let onEvent else { return }
+        if case .failure(let index, _) = event, !failedFrames.insert(index).inserted { return }
+        // The player may tell in the middle of the work of the slot.
+        onNextTurn { [weak self] in
+            if self?.onFrame != nil { onEvent(event) }
+        }
     }
 
     private func takeUp(_ earlier: SlotPlayer, _ repetition: AnimationRepetition) {
         let other = earlier.player
+        failedFrames = earlier.failedFrames
         (mayStart, allowsMotion) = (earlier.mayStart, earlier.allowsMotion)
         (player.mode, player.rate) = (other.mode, other.rate)
         player.repetition = other.repetition

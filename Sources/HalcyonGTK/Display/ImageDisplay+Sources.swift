@@ -2,12 +2,16 @@
 public import FoundationEssentials
 public import Halcyon
 
-// A closure that follows a call is its completion handler: functions that leave that out take no closure at all.
+// All are forms of `setImage(with:placeholder:pipeline:progress:completion:)`, whose documentation holds for each. A
+// closure that follows a call is its completion handler: functions that leave that out take no closure at all.
 
 extension ImageDisplay {
-    /// Loads an image and shows it; see ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    /// Loads an image and shows it.
     ///
-    /// - Parameter request: The source and the options; `nil`: the placeholder alone is shown.
+    /// - Parameters:
+    ///   - request: The source and the options; `nil`: the placeholder alone is shown.
+    ///   - placeholder: Shown until the image is. Default: nothing.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @_disfavoredOverload  // `setImage(with: nil)` is the function of a URL.
     @discardableResult
     public func setImage(
@@ -18,11 +22,15 @@ extension ImageDisplay {
         setImage(with: request, placeholder: placeholder, pipeline: pipeline, completion: nil)
     }
 
-    /// Loads the image at a URL and shows it; see ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    /// Loads the image at a URL and shows it.
     ///
     /// - Parameters:
-    ///   - url: The URL, see ``Source/url(_:cacheKey:)``; `nil`: the placeholder alone is shown.
+    ///   - url: `nil`: the placeholder alone is shown.
+    ///   - placeholder: Shown until the image is. Default: nothing.
     ///   - options: Default: every field is left open.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
+    ///   - progress: Called as bytes arrive. Default: `nil`.
+    ///   - completion: Called exactly once.
     @discardableResult
     public func setImage(
         with url: URL?,
@@ -41,11 +49,13 @@ extension ImageDisplay {
         )
     }
 
-    /// Loads the image at a URL and shows it; see ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    /// Loads the image at a URL and shows it.
     ///
     /// - Parameters:
-    ///   - url: The URL, see ``Source/url(_:cacheKey:)``; `nil`: the placeholder alone is shown.
+    ///   - url: `nil`: the placeholder alone is shown.
+    ///   - placeholder: Shown until the image is. Default: nothing.
     ///   - options: Default: every field is left open.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @discardableResult
     public func setImage(
         with url: URL?,
@@ -56,12 +66,15 @@ extension ImageDisplay {
         setImage(with: url, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)
     }
 
-    /// Loads the image of a source, such as ``Source/provider(_:)``, and shows it; see
-    /// ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    /// Loads the image of a source and shows it.
     ///
     /// - Parameters:
-    ///   - source: The source.
+    ///   - source: A URL, a file, a provider, or another one.
+    ///   - placeholder: Shown until the image is. Default: nothing.
     ///   - options: Default: every field is left open.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
+    ///   - progress: Called as bytes arrive. Default: `nil`.
+    ///   - completion: Called exactly once.
     @discardableResult
     public func setImage(
         with source: Source,
@@ -80,12 +93,13 @@ extension ImageDisplay {
         )
     }
 
-    /// Loads the image of a source, such as ``Source/provider(_:)``, and shows it; see
-    /// ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    /// Loads the image of a source and shows it.
     ///
     /// - Parameters:
-    ///   - source: The source.
+    ///   - source: A URL, a file, a provider, or another one.
+    ///   - placeholder: Shown until the image is. Default: nothing.
     ///   - options: Default: every field is left open.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @discardableResult
     public func setImage(
         with source: Source,
@@ -96,11 +110,16 @@ extension ImageDisplay {
         setImage(with: source, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)
     }
 
-    /// Loads an image and shows it, and returns once a completion handler would be called; see
-    /// ``setImage(with:placeholder:pipeline:progress:completion:)``.
+    /// Loads an image and shows it, and returns once a completion handler would be called.
     ///
-    /// Cancelling the calling task cancels the load, which no other call of the slot has superseded.
+    /// Cancelling the calling task cancels the load.
     ///
+    /// - Parameters:
+    ///   - request: The source and the options.
+    ///   - placeholder: Shown until the image is. Default: nothing.
+    ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
+    ///   - progress: Called as bytes arrive. Default: `nil`.
+    /// - Returns: The response, after the image is shown and its transition has ended.
     /// - Throws: ``ImageError``, ``DisplayError``, `CancellationError`.
     @discardableResult
     public func showImage(

@@ -6,7 +6,6 @@ extension SlotController {
     ///
     /// - Parameter earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
     func setImage(_ image: DecodedImage, through transition: ImageTransition, after earlier: SlotPlayer? = nil) {
-        paintable?.appearance.rendering = task?.options[ImageRenderingKey.self] ?? ImageRendering()
         setContent(paintable(for: image), kind: .image, image: image, through: transition, after: earlier)
     }
 

@@ -38,13 +38,13 @@ extension SlotController {
         task.response = response
         task.state = .setting
         task.endProgress()
-        previews?.cancel()
-        previews = nil
+        endPreviews()
         stopIndicator()
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
             let transition = transition(for: response, of: task)
             setImage(response.image, through: transition)
+            loadIconSizes(of: response.image, for: task)
             if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
         case .manual:
             task.finish(.success(response))
@@ -62,8 +62,7 @@ extension SlotController {
     func loadDidFail(_ error: any Error, of task: DisplayTask) {
         guard task === self.task else { return }
         task.endProgress()
-        previews?.cancel()
-        previews = nil
+        endPreviews()
         stopIndicator()
         let options = task.options
         if !(error is CancellationError) {

@@ -28,6 +28,8 @@ final class SlotController {
     var enlargementCount = 0
     /// The program's own setting of the image, while it runs.
     var setting: Task<Void, Never>?
+    /// The loading of further sizes of the icon of a window.
+    var iconSizes: Task<Void, Never>?
     /// The reading of previews.
     var previews: Task<Void, Never>?
     /// Moves transitions and indicators on.
@@ -50,7 +52,7 @@ final class SlotController {
     init(_ installation: SlotInstallation, _ visibility: WidgetVisibility) {
         self.installation = installation
         self.visibility = visibility
-        installation.paintable.appearance.widget = visibility.widget
+        installation.paintable.widget = visibility.widget
     }
 
     var paintable: SlotPaintable? { installation?.paintable }
@@ -106,26 +108,26 @@ final class SlotController {
         stopPlaying()
         ticker?.stop(widgetExists: uninstalls)
         ticker = nil
-        paintable?.appearance.widget = nil
+        paintable?.widget = nil
         if uninstalls { installation?.uninstall() }
         installation = nil
         content = Content()
         superseded?.supersede(isLater: !uninstalls)
     }
 
-    /// Cancels the load, and that of a larger image.
+    /// Cancels the load, and those of the image in other sizes.
     func cancel() {
         cancelEnlargement()
+        endIconSizes()
         task?.cancel()
     }
 
     /// Takes the load from the slot: nothing of it is shown from now on. Calls no code of the program, so that the
     /// caller ends the load once it has done everything else.
     private func takeTask() -> DisplayTask? {
-        setting?.cancel()
-        setting = nil
-        previews?.cancel()
-        previews = nil
+        endSetting()
+        endPreviews()
+        endIconSizes()
         cancelEnlargement()
         requestedSize = nil
         stopIndicator()
@@ -139,11 +141,20 @@ final class SlotController {
     /// Ends what belongs to a task that was cancelled.
     func taskWasCancelled(_ task: DisplayTask) {
         guard task === self.task else { return }
-        setting?.cancel()
-        setting = nil
+        endSetting()
+        endPreviews()
+        stopIndicator()
+    }
+
+    /// Reads no more previews.
+    func endPreviews() {
         previews?.cancel()
         previews = nil
-        stopIndicator()
+    }
+
+    private func endSetting() {
+        setting?.cancel()
+        setting = nil
     }
 }
 #endif

@@ -69,7 +69,9 @@ final class SlotInstallation {
             if object.isInstance(of: gtk_window_get_type()) { return WindowIconConnection(object, paintable) }
             if let toggle = toggleConnection(object, slot, paintable, reference) { return toggle }
             if let button = ButtonChild(object) { return ChildConnection(button, reference) }
+            // The latter is that of `AdwAvatar`.
             return propertyConnection(object, "paintable", paintable, reference)
+                ?? propertyConnection(object, "custom-image", paintable, reference)
         case .checkedImage: return toggleConnection(object, slot, paintable, reference)
         case .property(let name): return propertyConnection(object, name, paintable, reference)
         }

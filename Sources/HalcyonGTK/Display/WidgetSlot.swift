@@ -14,16 +14,17 @@ public struct WidgetSlot: Sendable, Hashable {
 
     /// The widget's image: that of a `GtkPicture`, or of a `GtkImage` at its icon size; the child of a `GtkButton`,
     /// `GtkToggleButton`, `GtkCheckButton` or `GtkMenuButton`; the icon of a `GtkWindow`; the image of an
-    /// ``ImagePaintable``; and of any other object its property `paintable`.
+    /// ``ImagePaintable``; and of any other object its property `paintable`, as of an `AdwStatusPage`, or
+    /// else its property `custom-image`, as of an `AdwAvatar`.
     ///
-    /// An icon of a window has at most 256 pixels a side. It is decoded at its own size unless a target size is given,
-    /// and not every desktop shows it.
+    /// An icon of a window is decoded at its own size, but at most at 256 pixels a side, unless a target size is given.
+    /// Of an ICO the desktop gets all sizes to choose from. Not every desktop shows an icon.
     public static let image = WidgetSlot(kind: .image)
 
     /// The image of a `GtkToggleButton` while it is active; without one, it shows ``image`` then, too.
     public static let checkedImage = WidgetSlot(kind: .checkedImage)
 
-    /// A property that takes every `GdkPaintable`, such as `custom-image` of an `AdwAvatar`, or one that takes a
+    /// A property that takes every `GdkPaintable`, such as `primary-icon-paintable` of a `GtkEntry`, or one that takes a
     /// `GdkTexture`: that gets the texture of the image that is shown, without transitions and indicators.
     public static func property(_ name: String) -> WidgetSlot { WidgetSlot(kind: .property(name)) }
 }

@@ -17,8 +17,32 @@ public struct AnimationPlayback: Sendable, Hashable {
     /// A Boolean value that indicates whether decoded frames are dropped while the widget is not mapped. Default:
     /// `false`.
     public var purgesFramesWhileUnmapped = false
+    /// Called with what the player tells of, one turn of the main loop later, while the image is shown. A frame that
+    /// cannot be decoded, in whose place the one before stays, is told of once. A handler is equal to itself alone.
+    /// Default: `nil`.
+    public var onEvent: (@MainActor @Sendable (AnimationPlayer.Event) -> Void)? {
+        get { handler?.handle }
+        set { handler = newValue.map { AnimationHandler($0) } }
+    }
+
+    private var handler: AnimationHandler?
 
     /// The defaults.
     public init() {}
+}
+
+/// A closure of the program's for events of a player, equal to itself alone.
+private final class AnimationHandler: Sendable, Hashable {
+    let handle: @MainActor @Sendable (AnimationPlayer.Event) -> Void
+
+    init(_ handle: @escaping @MainActor @Sendable (AnimationPlayer.Event) -> Void) {
+        self.handle = handle
+    }
+
+    static func == (left: AnimationHandler, right: AnimationHandler) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
 }
 #endif

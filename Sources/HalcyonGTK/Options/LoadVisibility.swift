@@ -1,7 +1,9 @@
 #if GTK
 /// How a load follows the visibility of its widget. GTK calls a widget that is shown *mapped*.
 ///
-/// An image in memory is shown at once in any case.
+/// An image in memory is shown at once in any case, if it is known at which size it is asked for. A widget without a size,
+/// before it is shown for the first time and while it is itself hidden, gets it before its next frame is painted, unless
+/// the request has a target size or ``DisplaySizing/image``.
 public enum LoadVisibility: Sendable, Hashable, CaseIterable {
     /// Loads while the widget is mapped: begins when it is, is cancelled when it no longer is, and begins again when it
     /// is shown once more. A load that has failed does not begin again.

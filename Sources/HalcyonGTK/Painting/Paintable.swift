@@ -11,6 +11,8 @@ public struct Paintable {
     public let width: Double
     /// The height in points (application pixels); 0 if it has none of its own.
     public let height: Double
+    /// The way in which a widget draws it. Default: with its own colours and directions.
+    public var rendering = ImageRendering()
 
     init(_ reference: ObjectReference, width: Double, height: Double) {
         self.reference = reference
@@ -45,7 +47,14 @@ public struct Paintable {
     /// The `GdkPaintable *`, which lives as long as this value does.
     public var pointer: UnsafeMutableRawPointer { reference.pointer }
 
-    /// Draws into a rectangle of `width` by `height` points whose corner is the origin.
+    /// Returns a paintable that draws another one in the place of this one, in the same way.
+    func replacing(_ reference: ObjectReference) -> Paintable {
+        var copy = Paintable(reference, width: width, height: height)
+        copy.rendering = rendering
+        return copy
+    }
+
+    /// Draws into a rectangle of `width` by `height` points whose corner is the origin, whatever the rendering.
     func draw(into snapshot: OpaquePointer, width: Double, height: Double) {
         gdk_paintable_snapshot(reference.opaque, snapshot, width, height)
     }

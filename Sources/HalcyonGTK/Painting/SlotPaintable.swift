@@ -16,10 +16,8 @@ final class SlotPaintable {
     var indicator: IndicatorPass? {
         didSet { if indicator != nil || oldValue != nil { invalidateContents() } }
     }
-    /// The rule for colours and direction.
-    var appearance = PaintableAppearance() {
-        didSet { if appearance.rendering != oldValue.rendering { invalidateContents() } }
-    }
+    /// The widget whose colour and direction count. Not retained; the slot takes it away before the widget ends.
+    var widget: UnsafeMutableRawPointer?
     /// Called after each change of what is drawn.
     var onChange: (() -> Void)?
     /// The GObject, which owns this object; `nil` once it is being finalised.
@@ -30,18 +28,16 @@ final class SlotPaintable {
     private var isInvalidating = false
     private var isDrawing = false
 
-    private init(_ object: UnsafeMutableRawPointer) {
-        pointer = object
-    }
+    private init() {}
 
     /// A Boolean value that indicates whether there is nothing to be drawn.
     var isEmpty: Bool { current == nil && indicator == nil }
 
     /// Returns a new paintable; the reference keeps it.
     static func make() -> (SlotPaintable, ObjectReference) {
-        let object = UnsafeMutableRawPointer(nonnull(g_object_new_with_properties(type, 0, nil, nil)))
-        let paintable = SlotPaintable(object)
-        object.assumingMemoryBound(to: Instance.self).pointee.paintable = Unmanaged.passRetained(paintable).toOpaque()
+        let paintable = SlotPaintable()
+        let object = SwiftInstance.make(type, owning: Link(paintable))
+        paintable.pointer = object
         return (paintable, ObjectReference(adopting: object))
     }
 
@@ -58,16 +54,10 @@ final class SlotPaintable {
         invalidateContents()
     }
 
-    /// Shows the next frame of what is shown: neither its size nor the transition changes.
+    /// Shows the next frame of what is shown: neither its size, its rendering nor the transition changes.
     func showFrame(_ texture: ObjectReference) {
         guard let current else { return }
-        self.current = Paintable(texture, width: current.width, height: current.height)
-        invalidateContents()
-    }
-
-    /// Shows the next frame of an animated image; a transition to the image goes on, with that frame.
-    func showFrame(_ paintable: Paintable) {
-        current = paintable
+        self.current = current.replacing(texture)
         invalidateContents()
     }
 
@@ -100,7 +90,9 @@ final class SlotPaintable {
             FollowedPaintable(paintable.reference) { [weak self] hasNewSize in
                 guard let self else { return }
                 if hasNewSize {
-                    current = Paintable(paintable.pointer)
+                    var changed = Paintable(paintable.pointer)
+                    changed.rendering = paintable.rendering
+                    current = changed
                     invalidateSize()
                 }
                 invalidateContents()
@@ -134,12 +126,10 @@ final class SlotPaintable {
         guard !isDrawing else { return }
         isDrawing = true
         defer { isDrawing = false }
-        appearance.draw(into: snapshot, width: width, height: height) {
-            if let transition {
-                transition.draw(current, into: snapshot, width: width, height: height)
-            } else {
-                current?.draw(into: snapshot, width: width, height: height)
-            }
+        if let transition {
+            transition.draw(current, into: snapshot, width: width, height: height, for: widget)
+        } else {
+            current?.draw(into: snapshot, width: width, height: height, for: widget)
         }
         indicator?.draw(into: snapshot, width: width, height: height)
     }
@@ -147,39 +137,28 @@ final class SlotPaintable {
 
 // The type of GObject that forwards to the Swift object.
 extension SlotPaintable {
-    /// The structure of an instance, which begins with that of its parent.
-    private struct Instance {
-        var parent: GObject
-        var paintable: UnsafeMutableRawPointer?
+    /// Owned by the GObject, and tells the paintable of its end.
+    private final class Link {
+        let paintable: SlotPaintable
+
+        init(_ paintable: SlotPaintable) {
+            self.paintable = paintable
+        }
+
+        deinit {
+            // GTK drops paintables on the main thread alone.
+            MainActor.assumeIsolated { [paintable] in paintable.end() }
+        }
     }
 
     /// Returns the Swift object of a paintable of this type; `nil` for any other object.
     static func existing(_ object: UnsafeMutableRawPointer) -> SlotPaintable? {
         guard object.isInstance(of: type) else { return nil }
-        let paintable = object.assumingMemoryBound(to: Instance.self).pointee.paintable
-        return paintable.map { Unmanaged<SlotPaintable>.fromOpaque($0).takeUnretainedValue() }
+        return SwiftInstance.owned(by: object, as: Link.self).paintable
     }
 
     private static let type: GType = {
-        var description = GTypeInfo()
-        description.class_size = guint16(MemoryLayout<GObjectClass>.size)
-        description.instance_size = guint16(MemoryLayout<Instance>.size)
-        description.class_init = { objectClass, _ in
-            nonnull(objectClass).assumingMemoryBound(to: GObjectClass.self).pointee.finalize = { object in
-                let instance = UnsafeMutableRawPointer(nonnull(object)).assumingMemoryBound(to: Instance.self)
-                if let pointer = instance.pointee.paintable {
-                    let paintable = Unmanaged<SlotPaintable>.fromOpaque(pointer).takeRetainedValue()
-                    MainActor.assumeIsolated { paintable.end() }
-                }
-                cgtk_finalize_object(object)
-            }
-        }
-        let type = g_type_register_static(
-            cgtk_object_type(),
-            "HalcyonSlotPaintable",
-            &description,
-            GTypeFlags(rawValue: 0)
-        )
+        let type = SwiftInstance.register("HalcyonSlotPaintable")
         var interface = GInterfaceInfo()
         interface.interface_init = { table, _ in
             SlotPaintable.fill(nonnull(table).assumingMemoryBound(to: GdkPaintableInterface.self))
@@ -219,8 +198,7 @@ extension SlotPaintable {
         _ object: OpaquePointer?,
         _ body: @MainActor (SlotPaintable) -> Result
     ) -> Result {
-        let instance = UnsafeMutableRawPointer(nonnull(object)).assumingMemoryBound(to: Instance.self)
-        let paintable = Unmanaged<SlotPaintable>.fromOpaque(nonnull(instance.pointee.paintable)).takeUnretainedValue()
+        let paintable = SwiftInstance.owned(by: UnsafeMutableRawPointer(nonnull(object)), as: Link.self).paintable
         return MainActor.assumeIsolated { body(paintable) }
     }
 }

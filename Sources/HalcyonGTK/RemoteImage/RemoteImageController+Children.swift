@@ -87,6 +87,7 @@ extension RemoteImageController {
         case .label(let label): cgtk_set_accessible_label(picture.pointer, label)
         case .unlabeled, .decorative: gtk_accessible_reset_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL)
         }
+        // Not by its role, which is fixed once the widget is in a window.
         cgtk_set_accessible_hidden(picture.pointer, (configuration.accessibility == .decorative).gboolean)
         if let overlay { gtk_widget_queue_allocate(overlay.widget) }
     }

@@ -58,10 +58,6 @@ final class RemoteImageController {
         let overlay = UnsafeMutableRawPointer(nonnull(gtk_overlay_new()))
         let reference = ObjectReference.child(overlay, isCentered: false)
         let picture = ObjectReference.child(UnsafeMutableRawPointer(nonnull(gtk_picture_new())), isCentered: false)
-        // The role of a widget is fixed once it is shown.
-        if configuration.accessibility == .decorative {
-            cgtk_set_accessible_role(picture.pointer, GTK_ACCESSIBLE_ROLE_PRESENTATION)
-        }
         gtk_overlay_add_overlay(overlay.opaque, picture.pointer.widget)
         gtk_widget_set_overflow(overlay.widget, GTK_OVERFLOW_HIDDEN)
         let controller = RemoteImageController(overlay, picture, request, configuration, pipeline)

@@ -1,19 +1,23 @@
 #if GTK
 internal import CGTK
+internal import Halcyon
 
 /// The texture of what a slot shows, as the icon of a window.
 @MainActor
 final class WindowIconConnection: SlotConnection {
     /// The longest side of an icon in pixels; display servers refuse much larger ones.
-    private static let limit = 256
+    static let limit = 256
 
     /// An icon is not shown at the size of its window.
     var displayWidget: UnsafeMutableRawPointer? { nil }
+    let fixedSize: SizeDemand? = SizeDemand(width: limit, height: limit)
     private let window: WeakObjectReference
     private let paintable: SlotPaintable
     private var handlers: [gulong] = []
-    /// The icon that the surface was given last.
-    private var shown: ObjectReference?
+    /// The icon that the surface was given last, in all its sizes.
+    private var shown: [ObjectReference] = []
+    /// Further sizes of an image that may be shown.
+    private var sizes: (image: UnsafeMutableRawPointer, textures: [ObjectReference])?
     /// Whether the program has given the window an icon by name meanwhile.
     private var isReplaced = false
     private var isRestoring = false
@@ -30,7 +34,7 @@ final class WindowIconConnection: SlotConnection {
         let realize: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
             WindowIconConnection.with(data) { icon in
                 // The new surface has none yet.
-                icon.shown = nil
+                icon.shown = []
                 icon.update()
             }
         }
@@ -51,7 +55,13 @@ final class WindowIconConnection: SlotConnection {
         guard let window = window.object?.pointer else { return }
         for handler in handlers { g_signal_handler_disconnect(window, handler) }
         handlers = []
-        set(nil, window)
+        set([], window)
+    }
+
+    /// Gives the desktop further sizes of the image that is shown to choose from.
+    func add(_ images: [DecodedImage]) {
+        sizes = paintable.current.map { ($0.pointer, images.map { Texture.make($0.bitmap) }) }
+        update()
     }
 
     private nonisolated static func with(_ data: gpointer?, _ body: @MainActor (WindowIconConnection) -> Void) {
@@ -61,18 +71,22 @@ final class WindowIconConnection: SlotConnection {
 
     private func update() {
         guard let window = window.object?.pointer else { return }
-        set(paintable.current?.texture(limit: Self.limit), window)
+        guard let current = paintable.current, let icon = current.texture(limit: Self.limit) else {
+            return set([], window)
+        }
+        if sizes?.image != current.pointer { sizes = nil }
+        set([icon] + (sizes?.textures ?? []), window)
     }
 
-    private func set(_ icon: ObjectReference?, _ window: UnsafeMutableRawPointer) {
-        guard !isReplaced, icon?.pointer != shown?.pointer, let surface = gtk_native_get_surface(window.opaque) else {
-            return
-        }
+    private func set(_ icon: [ObjectReference], _ window: UnsafeMutableRawPointer) {
+        guard !isReplaced, icon.map(\.pointer) != shown.map(\.pointer),
+            let surface = gtk_native_get_surface(window.opaque)
+        else { return }
         shown = icon
-        let icons = icon.flatMap { g_list_append(nil, $0.pointer) }
-        gdk_toplevel_set_icon_list(surface, icons)
-        g_list_free(icons)
-        if icon == nil { restoreNamedIcon(of: window) }
+        let list = icon.reduce(nil) { g_list_append($0, $1.pointer) }
+        gdk_toplevel_set_icon_list(surface, list)
+        g_list_free(list)
+        if icon.isEmpty { restoreNamedIcon(of: window) }
     }
 
     /// Lets the window take its named icon again, which it does only for a new name.

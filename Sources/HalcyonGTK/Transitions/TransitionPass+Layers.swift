@@ -11,9 +11,11 @@ extension TransitionPass {
         let width: Double
         let height: Double
         let place: PaintingPlace
+        /// The widget whose colour and direction count; `nil` for none.
+        let widget: UnsafeMutableRawPointer?
 
         func drawNext(into snapshot: OpaquePointer) {
-            next?.draw(into: snapshot, width: width, height: height)
+            next?.draw(into: snapshot, width: width, height: height, for: widget)
         }
 
         func drawPrevious(into snapshot: OpaquePointer) {
@@ -22,7 +24,7 @@ extension TransitionPass {
             gtk_snapshot_save(snapshot)
             var origin = graphene_point_t(x: Float((width - size.width) / 2), y: Float((height - size.height) / 2))
             gtk_snapshot_translate(snapshot, &origin)
-            previous.draw(into: snapshot, width: size.width, height: size.height)
+            previous.draw(into: snapshot, width: size.width, height: size.height, for: widget)
             gtk_snapshot_restore(snapshot)
         }
 

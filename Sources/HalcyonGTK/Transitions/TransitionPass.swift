@@ -25,8 +25,23 @@ struct TransitionPass {
 
     /// Draws this moment into a rectangle of `width` by `height` points whose corner is the origin: that in which the
     /// widget draws `next`.
-    func draw(_ next: Paintable?, into snapshot: OpaquePointer, width: Double, height: Double) {
-        let layers = Layers(previous: previous, next: next, width: width, height: height, place: place())
+    ///
+    /// - Parameter widget: The one whose colour and direction count; `nil` for none.
+    func draw(
+        _ next: Paintable?,
+        into snapshot: OpaquePointer,
+        width: Double,
+        height: Double,
+        for widget: UnsafeMutableRawPointer?
+    ) {
+        let layers = Layers(
+            previous: previous,
+            next: next,
+            width: width,
+            height: height,
+            place: place(),
+            widget: widget
+        )
         switch transition.kind {
         case .none:
             layers.drawNext(into: snapshot)

@@ -21,18 +21,25 @@ extension SlotController {
 
     /// The size at which an image is asked for now; `nil` while that is not known.
     func sizeDemand(for task: DisplayTask) -> Demand? {
-        guard task.options[DisplaySizingKey.self] == .widget, task.options.targetSize == nil, let place else {
-            return .imageSize
-        }
+        guard task.options[DisplaySizingKey.self] == .widget, task.options.targetSize == nil else { return .imageSize }
+        if let fixed = installation?.connection.fixedSize { return .size(fixed) }
+        guard let place else { return .imageSize }
         guard visibility.isLaidOut else {
             return task.options[LoadVisibilityKey.self] == .always ? .imageSize : nil
         }
         return place.demand(scale: visibility.scale, shown: paintable?.current).map(Demand.size) ?? .imageSize
     }
 
-    /// Returns what draws an image of the load that counts: at the size of the whole image in points, also where fewer
-    /// pixels were asked for, so that the widget's natural size does not depend on the widget's size.
+    /// Returns what draws an image of the load that counts, in the way that its options say: at the size of the whole
+    /// image in points, also where fewer pixels were asked for, so that the widget's natural size does not depend on the
+    /// widget's size.
     func paintable(for image: DecodedImage) -> Paintable {
+        var paintable = sizedPaintable(for: image)
+        if let task { paintable.rendering = task.options[ImageRenderingKey.self] }
+        return paintable
+    }
+
+    private func sizedPaintable(for image: DecodedImage) -> Paintable {
         let paintable = Paintable(image)
         guard let requestedSize, image.size == image.fullSize, image.scale > 0 else { return paintable }
         let whole = image.info.displaySize

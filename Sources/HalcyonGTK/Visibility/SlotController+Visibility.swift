@@ -52,8 +52,7 @@ extension SlotController {
         let imageTask = task.imageTask
         task.imageTask = nil
         task.state = .waiting
-        previews?.cancel()
-        previews = nil
+        endPreviews()
         stopIndicator()
         imageTask?.cancel()
     }

@@ -94,7 +94,8 @@ final class WidgetVisibility {
     var scale: Int { widget.map { Int(gtk_widget_get_scale_factor($0.widget)) } ?? 1 }
 
     /// A Boolean value that indicates whether the sizes of the widget are those that it is shown at; of a widget that is
-    /// not shown, those that it was shown at last. An object that is no widget has none, and never will.
+    /// not shown, those that it was shown at last, which GTK forgets when the widget is hidden itself. An object that is
+    /// no widget has none, and never will.
     var isLaidOut: Bool {
         guard widget != nil else { return !isWidget }
         return isMapped ? hasLayout : hasSize

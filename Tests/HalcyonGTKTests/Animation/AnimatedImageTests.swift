@@ -161,6 +161,18 @@ final class AnimatedImageTests: XCTestCase {
         await MainLoop.run { player.loopCount > loops + 1 }
     }
 
+    func testWidgetsThatShowTheSameImageShareItsFrames() async throws {
+        let places = [try await TestPlace(), try await TestPlace()]
+        defer { for place in places { place.destroy() } }
+        let before = AnimationFramePool.shared.frameCount
+        let url = loads.url()
+        let data = try TestColor.animation(milliseconds: 20, width: 130, height: 130)
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: data))
+        for place in places { place.display.setImage(with: url, pipeline: loads.pipeline) }
+        await MainLoop.run { places.allSatisfy { ($0.display.player?.loopCount ?? 0) > 1 } }
+        XCTAssertLessThanOrEqual(AnimationFramePool.shared.frameCount, before + 3)
+    }
+
     func testAnimatedPlaceholderPlays() async throws {
         let place = try await TestPlace()
         defer { place.destroy() }
@@ -184,6 +196,7 @@ final class AnimatedImageTests: XCTestCase {
 @MainActor
 enum MinimisedState {
     static func set(_ isMinimised: Bool, _ window: TestWindow) throws {
+        try X11Display.require()
         let process = dlopen(nil, RTLD_NOW)
         func symbol<Function>(_ name: String, _: Function.Type) throws -> Function {
             guard let symbol = dlsym(process, name) else { throw XCTSkip("the display is not X11") }

@@ -159,50 +159,33 @@ private final class SlowOrigin: Sendable {
 /// The middle of each settled cell in a frame that was painted.
 @MainActor
 private final class PaintedCells {
-    private let node: OpaquePointer
-    private let size: (width: Int32, height: Int32)
+    private let node: PaintedNode
     private let cells: [(x: Int, y: Int, number: Int)]
 
     /// `nil` if nothing was painted.
     init?(_ widget: UnsafeMutablePointer<GtkWidget>, _ shown: [FlungCell]) {
-        size = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
-        guard let paintable = gtk_widget_paintable_new(widget), let snapshot = gtk_snapshot_new() else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
-        gdk_paintable_snapshot(paintable, snapshot, Double(size.width), Double(size.height))
-        guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+        guard let node = PaintedNode(widget) else { return nil }
         self.node = node
-        let size = size
         cells = shown.compactMap { cell in
             var bounds = graphene_rect_t()
             guard gtk_widget_compute_bounds(cell.widget.widget, widget, &bounds) != 0 else { return nil }
             let x = Int(bounds.origin.x + bounds.size.width / 2)
             let y = Int(bounds.origin.y + bounds.size.height / 2)
-            guard x >= 0, y >= 0, x < size.width, y < size.height else { return nil }
+            guard x >= 0, y >= 0, x < node.width, y < node.height else { return nil }
             return (x, y, cell.number)
         }
     }
 
     /// Draws the frame again, and compares.
     func count(in result: inout FlingResult) {
-        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, size.width, size.height) else { return }
-        defer { cairo_surface_destroy(surface) }
-        let context = cairo_create(surface)
-        gsk_render_node_draw(node, context)
-        cairo_destroy(context)
-        cairo_surface_flush(surface)
-        guard let data = cairo_image_surface_get_data(surface) else { return }
-        let bytesPerRow = Int(cairo_image_surface_get_stride(surface))
+        guard let pixels = PaintedPixels(node) else { return }
         for cell in cells {
-            let pixel = data + cell.y * bytesPerRow + cell.x * 4
             result.pixels += 1
-            if NumberedImages.number(red: pixel[2], green: pixel[1], blue: pixel[0]) != cell.number {
-                result.wrongPixels += 1
+            let number = pixels[cell.x, cell.y].flatMap {
+                NumberedImages.number(red: $0.red, green: $0.green, blue: $0.blue)
             }
+            if number != cell.number { result.wrongPixels += 1 }
         }
-    }
-
-    isolated deinit {
-        gsk_render_node_unref(node)
     }
 }
 #endif

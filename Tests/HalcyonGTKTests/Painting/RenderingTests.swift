@@ -1,6 +1,7 @@
 #if GTK
 import CGTK
 import Halcyon
+import HalcyonTesting
 import XCTest
 
 @testable import HalcyonGTK
@@ -34,8 +35,9 @@ final class RenderingTests: XCTestCase {
         let picture = try await makePicture(css: ".blue { color: rgba(0, 0, 255, 0.5); }")
         defer { picture.destroy() }
         gtk_widget_add_css_class(picture.widget, "blue")
-        let paintable = try show(halves(left: [0, 128, 0, 128], right: [0, 0, 0, 0]), in: picture)
-        paintable.appearance.rendering.isSymbolic = true
+        var rendering = ImageRendering()
+        rendering.isSymbolic = true
+        try show(halves(left: [0, 128, 0, 128], right: [0, 0, 0, 0]), in: picture, rendering)
         let pixels = await picture.frames.next()
         // A half of a half, over the background of the window.
         let whole = try XCTUnwrap(gtk_widget_paintable_new(picture.widget))
@@ -52,12 +54,15 @@ final class RenderingTests: XCTestCase {
     func testMirroredImageFollowsDirection() async throws {
         let picture = try await makePicture()
         defer { picture.destroy() }
-        let paintable = try show(halves(left: [255, 0, 0, 255], right: [0, 0, 255, 255]), in: picture)
+        let halves = try halves(left: [255, 0, 0, 255], right: [0, 0, 255, 255])
+        try show(halves, in: picture)
         gtk_widget_set_direction(picture.widget, GTK_TEXT_DIR_RTL)
         // An image that is no arrow stays as it is.
         _ = await picture.frames.next()
         try assertBoth(picture, x: 25, y: 50, is: .red)
-        paintable.appearance.rendering.mirrorsInRightToLeft = true
+        var rendering = ImageRendering()
+        rendering.mirrorsInRightToLeft = true
+        try show(halves, in: picture, rendering)
         await MainLoop.run { picture.frames.frames.last?[25, 50] == .blue }
         try assertBoth(picture, x: 25, y: 50, is: .blue)
         try assertBoth(picture, x: 75, y: 50, is: .red)
@@ -65,6 +70,46 @@ final class RenderingTests: XCTestCase {
         await MainLoop.run { picture.frames.frames.last?[25, 50] == .red }
         gtk_widget_set_direction(picture.widget, GTK_TEXT_DIR_RTL)
         await MainLoop.run { picture.frames.frames.last?[25, 50] == .blue }
+    }
+
+    func testEachImageHasItsOwnRendering() async throws {
+        let picture = try await makePicture(css: ".text { color: rgb(0, 0, 255); }")
+        defer { picture.destroy() }
+        gtk_widget_add_css_class(picture.widget, "text")
+        let loads = ViewPipeline()
+        let done = Completions()
+        let display = ImageDisplay(picture.widget)
+        let symbol = try loads.url(.green)
+        display.setImage(with: symbol, options: [.symbolic], pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        await picture.wait(for: .blue)
+        // Neither the placeholder of the next image nor the image for its failure is a symbol.
+        display.setImage(
+            with: loads.url(),
+            placeholder: try TestColor.red.image(),
+            options: [.symbolic, .failureImage(try TestColor.yellow.image())],
+            pipeline: loads.pipeline
+        )
+        let placeholder = await picture.color()
+        XCTAssertEqual(placeholder, .red)
+        // The first transfer is that of the symbol.
+        await MainLoop.run { loads.transport.transfers.count == 2 }
+        loads.transport.transfers[1].answer(ScriptedTransport.Route(status: 404))
+        await picture.wait(for: .yellow)
+    }
+
+    func testSymbolStaysOneWhileItDisappears() async throws {
+        let picture = try await makePicture(css: ".words { color: rgb(0, 0, 255); }")
+        defer { picture.destroy() }
+        gtk_widget_add_css_class(picture.widget, "words")
+        var symbol = Paintable(try TestColor.green.image())
+        symbol.rendering.isSymbolic = true
+        let display = ImageDisplay(picture.widget)
+        display.setImage(with: Optional<ImageRequest>.none, placeholder: symbol)
+        display.show(try TestColor.red.image(), transition: .custom(.seconds(600)) { $0.drawPrevious() })
+        await picture.wait(for: .blue)
+        display.show(try TestColor.red.image())
+        await picture.wait(for: .red)
     }
 
     func testImageWithAlphaShowsWhatIsBehind() async throws {
@@ -142,12 +187,15 @@ final class RenderingTests: XCTestCase {
         return bitmap
     }
 
-    /// Shows pixels in a picture, and returns the paintable that draws them.
-    @discardableResult
-    private func show(_ bitmap: Bitmap, in picture: ShownWidget) throws -> SlotPaintable {
-        ImageDisplay(picture.widget).show(try TestColor.red.image(100, 100).replacingBitmap(bitmap))
-        let state = WidgetState.existing(UnsafeMutableRawPointer(picture.widget))
-        return try XCTUnwrap(state?.existingController(for: .image)?.paintable)
+    /// Shows pixels in a picture.
+    private func show(
+        _ bitmap: Bitmap,
+        in picture: ShownWidget,
+        _ rendering: ImageRendering = ImageRendering()
+    ) throws {
+        var paintable = Paintable(try TestColor.red.image(100, 100).replacingBitmap(bitmap))
+        paintable.rendering = rendering
+        ImageDisplay(picture.widget).setImage(with: Optional<ImageRequest>.none, placeholder: paintable)
     }
 
     private func assertBoth(

@@ -70,10 +70,11 @@ final class SlotPaintableTests: XCTestCase {
         }
         for transition in [.none, .fade(1), .flipFromLeft(.seconds(1)), .flipFromTop(.seconds(1)), unbalanced] {
             for rendering in [ImageRendering(), rendering] {
-                paintable.appearance.rendering = rendering
-                paintable.show(images[0])
-                let pass = TransitionPass(transition, from: images[0]) { PaintingPlace(picture.pointer) }
-                paintable.show(images[1], through: pass)
+                var (previous, next) = (images[0], images[1])
+                (previous.rendering, next.rendering) = (rendering, rendering)
+                paintable.show(previous)
+                let pass = TransitionPass(transition, from: previous) { PaintingPlace(picture.pointer) }
+                paintable.show(next, through: pass)
                 for progress in [0, 0.25, 0.75] {
                     paintable.advance(to: progress)
                     // The colour after it would be lost in what was left pushed.

@@ -44,6 +44,30 @@ final class RemoteImageLoadingTests: XCTestCase {
         test.window.destroy()
     }
 
+    /// A preview takes the place of the placeholder, and the image that of the preview.
+    func testPreview() async throws {
+        var configuration = RemoteImage.Configuration()
+        let box = try coloredBox(80, 80, .green)
+        configuration.placeholder = .widget { box }
+        let preview = try pipeline.url(.red)
+        let request = ImageRequest(pipeline.url(), options: [.previews([.url(preview)])])
+        let test = try await TestRemoteImage(request, configuration, on: pipeline, size: PixelSize(80, 80))
+        defer { test.window.destroy() }
+        await MainLoop.run { test.image.hc.content == .preview }
+        XCTAssertTrue(test.image.state.isLoading)
+        let early = try await test.pixels()[40, 40]
+        XCTAssertEqual(early, .red)
+        var transfer: ScriptedTransfer?
+        await MainLoop.run {
+            transfer = self.pipeline.transport.transfers.first { $0.request.url != preview }
+            return transfer != nil
+        }
+        try transfer?.answer(.blue)
+        await test.waitUntilLoaded()
+        let late = try await test.pixels()[40, 40]
+        XCTAssertEqual(late, .blue)
+    }
+
     /// An image in memory is there when the widget is made, without a placeholder.
     func testImageInMemoryIsShownAtOnce() async throws {
         try TestWindow.requireDisplay()

@@ -2,6 +2,38 @@
 import CGTK
 import XCTest
 
+/// The drawing of a widget's last frame, whose pixels may be asked for later.
+@MainActor
+final class PaintedNode {
+    let width: Int
+    let height: Int
+    /// `nil` for a widget that paints nothing.
+    private let node: OpaquePointer?
+
+    /// `nil` before the first frame.
+    init?(_ widget: UnsafeMutablePointer<GtkWidget>) {
+        width = Int(gtk_widget_get_width(widget))
+        height = Int(gtk_widget_get_height(widget))
+        guard width > 0, height > 0, let paintable = gtk_widget_paintable_new(widget) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
+        guard let snapshot = gtk_snapshot_new() else { return nil }
+        gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        node = gtk_snapshot_free_to_node(snapshot)
+    }
+
+    isolated deinit {
+        if let node { gsk_render_node_unref(node) }
+    }
+
+    /// Draws by Cairo.
+    func draw(on surface: OpaquePointer) {
+        guard let node else { return }
+        let context = cairo_create(surface)
+        gsk_render_node_draw(node, context)
+        cairo_destroy(context)
+    }
+}
+
 /// The pixels that a widget has painted.
 struct PaintedPixels {
     let width: Int
@@ -13,23 +45,19 @@ struct PaintedPixels {
     /// Reads what the widget painted in its last frame; `nil` before the first.
     @MainActor
     init?(_ widget: UnsafeMutablePointer<GtkWidget>) {
-        width = Int(gtk_widget_get_width(widget))
-        height = Int(gtk_widget_get_height(widget))
-        guard width > 0, height > 0, let paintable = gtk_widget_paintable_new(widget) else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
-        guard let snapshot = gtk_snapshot_new() else { return nil }
-        gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+        guard let node = PaintedNode(widget) else { return nil }
+        self.init(node)
+    }
+
+    /// Draws what a widget has painted.
+    @MainActor
+    init?(_ node: PaintedNode) {
+        (width, height) = (node.width, node.height)
         guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height)) else {
             return nil
         }
         defer { cairo_surface_destroy(surface) }
-        // A widget that paints nothing has no node.
-        if let node = gtk_snapshot_free_to_node(snapshot) {
-            let context = cairo_create(surface)
-            gsk_render_node_draw(node, context)
-            cairo_destroy(context)
-            gsk_render_node_unref(node)
-        }
+        node.draw(on: surface)
         cairo_surface_flush(surface)
         bytesPerRow = Int(cairo_image_surface_get_stride(surface))
         guard let data = cairo_image_surface_get_data(surface) else { return nil }
@@ -58,28 +86,16 @@ struct PaintedPixels {
 @MainActor
 final class PaintedFrames {
     private let widget: UnsafeMutablePointer<GtkWidget>
-    private let clock: UnsafeMutableRawPointer
-    private var handler: gulong = 0
+    private var observer: FrameObserver?
     /// The frames since the beginning.
     private(set) var frames: [PaintedPixels] = []
 
     /// The widget must be shown.
     init(_ widget: UnsafeMutablePointer<GtkWidget>) throws {
         self.widget = widget
-        clock = try UnsafeMutableRawPointer(XCTUnwrap(gtk_widget_get_frame_clock(widget)))
-        let painted: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            guard let data else { return }
-            let frames = Unmanaged<PaintedFrames>.fromOpaque(data).takeUnretainedValue()
-            MainActor.assumeIsolated { frames.note() }
+        observer = try FrameObserver(widget) { [unowned self] in
+            if let pixels = PaintedPixels(widget) { frames.append(pixels) }
         }
-        handler = g_signal_connect_data(
-            clock,
-            "after-paint",
-            unsafeBitCast(painted, to: GCallback.self),
-            Unmanaged.passUnretained(self).toOpaque(),
-            nil,
-            G_CONNECT_AFTER
-        )
     }
 
     /// The colours in the middle, each change once.
@@ -100,12 +116,8 @@ final class PaintedFrames {
     }
 
     func stop() {
-        if handler != 0 { g_signal_handler_disconnect(clock, handler) }
-        handler = 0
-    }
-
-    private func note() {
-        if let pixels = PaintedPixels(widget) { frames.append(pixels) }
+        observer?.stop()
+        observer = nil
     }
 }
 #endif

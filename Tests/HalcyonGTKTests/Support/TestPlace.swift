@@ -74,38 +74,15 @@ final class TestPlace {
 
     /// Calls a closure as soon as a frame is painted, before anything can change.
     private func afterNextFrame(_ body: @escaping () -> Void) async {
-        guard let clock = gtk_widget_get_frame_clock(box) else { return }
-        let call = FrameCall(body)
-        let painted: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            guard let data else { return }
-            let call = Unmanaged<FrameCall>.fromOpaque(data).takeUnretainedValue()
-            MainActor.assumeIsolated { call.run() }
-        }
-        let handler = g_signal_connect_data(
-            UnsafeMutableRawPointer(clock),
-            "after-paint",
-            unsafeBitCast(painted, to: GCallback.self),
-            Unmanaged.passUnretained(call).toOpaque(),
-            nil,
-            G_CONNECT_AFTER
-        )
-        gtk_widget_queue_draw(box)
-        await MainLoop.run { call.hasRun }
-        g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), handler)
-    }
-
-    /// A closure that is called once.
-    @MainActor
-    private final class FrameCall {
-        private let body: () -> Void
-        private(set) var hasRun = false
-
-        init(_ body: @escaping () -> Void) { self.body = body }
-
-        func run() {
+        var hasRun = false
+        let observer = try? FrameObserver(box) {
             if !hasRun { body() }
             hasRun = true
         }
+        guard let observer else { return }
+        gtk_widget_queue_draw(box)
+        await MainLoop.run { hasRun }
+        observer.stop()
     }
 
     func destroy() { window.destroy() }

@@ -145,6 +145,24 @@ final class LoadVisibilityTests: XCTestCase {
         place.destroy()
     }
 
+    func testHiddenWidgetShowsImageInMemoryOfKnownSize() async throws {
+        let url = try loads.url(.blue)
+        try await loads.preload(url)
+        let hidden = try await TestPlace(isVisible: false)
+        hidden.display.setImage(with: url, pipeline: loads.pipeline)
+        XCTAssertEqual(hidden.display.content, .nothing)
+        hidden.display.setImage(with: url, options: .ofTestPicture, pipeline: loads.pipeline)
+        XCTAssertEqual(hidden.display.content, .image)
+        hidden.destroy()
+        // As on the page of a stack that is not shown.
+        let unmapped = try await TestPlace()
+        gtk_widget_set_child_visible(unmapped.widget, 0)
+        XCTAssertEqual(gtk_widget_get_mapped(unmapped.widget), 0)
+        unmapped.display.setImage(with: url, pipeline: loads.pipeline)
+        XCTAssertEqual(unmapped.display.content, .image)
+        unmapped.destroy()
+    }
+
     func testFailedLoadDoesNotBeginAgain() async throws {
         let place = try await TestPlace()
         defer { place.destroy() }

@@ -32,5 +32,29 @@ final class OwnBindingTests: XCTestCase {
         XCTAssertEqual(done.outcome, "success")
         XCTAssertEqual(picture.hc.content, .image)
     }
+
+    func testAvatarConformsInOneLine() async throws {
+        var avatar: TestAvatar?
+        let shown = try await ShownWidget {
+            avatar = try? TestAvatar()
+            let widget = avatar?.pointer.assumingMemoryBound(to: GtkWidget.self)
+            gtk_widget_set_size_request(widget, 64, 64)
+            gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
+            gtk_widget_set_valign(widget, GTK_ALIGN_CENTER)
+            return widget
+        }
+        defer { shown.destroy() }
+        let display = try XCTUnwrap(avatar).hc
+        let loads = ViewPipeline()
+        let done = Completions()
+        display.setImage(with: try loads.url(.blue, 640, 640), pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        await shown.wait(for: .blue)
+        XCTAssertEqual(display.image?.size, PixelSize(64, 64))
+        XCTAssertNotNil(avatar?.customImage)
+        display.remove()
+        XCTAssertNil(avatar?.customImage)
+    }
 }
 #endif

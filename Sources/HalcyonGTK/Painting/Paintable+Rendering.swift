@@ -1,37 +1,28 @@
 #if GTK
 internal import CGTK
 
-/// The way in which a slot draws its images in a widget: the colours and the direction of that, at the moment of
-/// drawing.
-@MainActor
-struct PaintableAppearance {
-    /// Default: the image's own colours, never mirrored.
-    var rendering = ImageRendering()
-    /// The widget whose colour and direction count. Not retained; the slot takes it away before the widget ends.
-    var widget: UnsafeMutableRawPointer?
-
-    /// Lets `body` draw into a rectangle of `width` by `height` points whose corner is the origin.
-    func draw(into snapshot: OpaquePointer, width: Double, height: Double, _ body: () -> Void) {
-        let isMirrored = isMirrored
-        if rendering.isSymbolic { pushColor(onto: snapshot) }
+extension Paintable {
+    /// Draws into a rectangle of `width` by `height` points whose corner is the origin, as the rendering says.
+    ///
+    /// - Parameter widget: The one whose colour and direction count, at the moment of drawing; `nil` for none.
+    func draw(into snapshot: OpaquePointer, width: Double, height: Double, for widget: UnsafeMutableRawPointer?) {
+        let isMirrored =
+            rendering.mirrorsInRightToLeft
+            && widget.map { gtk_widget_get_direction($0.widget) == GTK_TEXT_DIR_RTL } ?? false
+        if rendering.isSymbolic { Self.pushColor(of: widget, onto: snapshot) }
         if isMirrored {
             gtk_snapshot_save(snapshot)
             var corner = graphene_point_t(x: Float(width), y: 0)
             gtk_snapshot_translate(snapshot, &corner)
             gtk_snapshot_scale(snapshot, -1, 1)
         }
-        body()
+        draw(into: snapshot, width: width, height: height)
         if isMirrored { gtk_snapshot_restore(snapshot) }
         if rendering.isSymbolic { gtk_snapshot_pop(snapshot) }
     }
 
-    private var isMirrored: Bool {
-        guard rendering.mirrorsInRightToLeft, let widget else { return false }
-        return gtk_widget_get_direction(widget.widget) == GTK_TEXT_DIR_RTL
-    }
-
     /// Replaces all colours by that of the widget's text; the alpha of each pixel is kept, times that of the colour.
-    private func pushColor(onto snapshot: OpaquePointer) {
+    private static func pushColor(of widget: UnsafeMutableRawPointer?, onto snapshot: OpaquePointer) {
         let color = widget.map { cgtk_text_color($0) } ?? GdkRGBA(red: 0, green: 0, blue: 0, alpha: 1)
         var matrix = graphene_matrix_t()
         var offset = graphene_vec4_t()
