@@ -29,6 +29,6 @@ public protocol SourceLoading: Hashable, Sendable {
     /// - Parameters:
     ///   - source: A source, such as a URL of an unknown scheme (``Source/url``).
     ///   - options: The options of the request, those of the pipeline included. ``ImageOptions/priority`` is the
-    ///     urgency at the beginning; a provider is not told of later changes.
+    ///     urgency at the beginning; a ``ProvidedLoad`` tells the provider of later changes.
     func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)?
 }

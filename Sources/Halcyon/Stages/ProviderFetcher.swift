@@ -25,16 +25,23 @@ struct ProviderFetcher: OriginalFetching {
         }
     }
 
+    private func error(_ reason: ImageError.Reason) -> ImageError {
+        ImageError(stage: .load, reason: reason, source: provider.description)
+    }
+
     private func data(limit: Int, _ context: WorkContext) async throws -> Data {
+        let load = ProvidedLoad(context.priority)
+        defer { load.end() }
         guard let stream = provider.base as? any StreamingImageDataProvider else {
-            return try await provider.base.data()
+            return try await provider.base.data(for: load)
         }
-        return try await gather(stream, limit: limit, context)
+        return try await gather(stream, for: load, limit: limit, context)
     }
 
     /// Returns all pieces of a stream in one, and reports each.
     private func gather(
         _ stream: some StreamingImageDataProvider,
+        for load: ProvidedLoad,
         limit: Int,
         _ context: WorkContext
     ) async throws -> Data {
@@ -45,7 +52,7 @@ struct ProviderFetcher: OriginalFetching {
         // Also where the stream fails.
         defer { bytes.end() }
         var count = 0
-        for try await chunk in try await stream.chunks() {
+        for try await chunk in try await stream.chunks(for: load) {
             try Task.checkCancellation()
             guard chunk.count <= limit - count else { throw Failure.tooManyBytes(limit: limit) }
             bytes.append(chunk)
