@@ -12,7 +12,7 @@ extension PipelineStages {
         to feed: PreviewFeed,
         context: WorkContext
     ) async throws -> ImageResponse {
-        let request = pending ?? resolver.begin(prepared.request)
+        let request = pending ?? resolver.begin(prepared.request, within: prepared.enclosing)
         return try await previews.response(for: request, to: feed, context: context) { context in
             guard pending == nil else { return try await fallback.response(for: request, context: context) }
             return try await interceptedResponse(for: prepared, context: context)

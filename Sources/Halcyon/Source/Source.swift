@@ -29,13 +29,13 @@ public struct Source: Sendable, Hashable {
     final class Loaded: Sendable {
         let url: URL?
         let request: TransferRequest?
-        /// The steps that the provider runs in.
-        let steps: [Interception.Place]
+        /// The loader that the provider is of.
+        let place: Interception.Place
 
-        init(url: URL?, request: TransferRequest?, steps: [Interception.Place]) {
+        init(url: URL?, request: TransferRequest?, place: Interception.Place) {
             self.url = url
             self.request = request
-            self.steps = steps
+            self.place = place
         }
     }
 

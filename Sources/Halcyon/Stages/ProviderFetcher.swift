@@ -6,10 +6,11 @@ struct ProviderFetcher: OriginalFetching {
     let provider: AnyImageDataProvider
 
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        if let cycle = request.steps?.cycle { throw error(.providerCycle(cycle)) }
         do {
             let limit = (request.options.network.limits ?? .standard).bodyBytes
             // The work is a task of its own. It is shared by loads of the same steps alone.
-            let data = try await Interception.within(request.source.loaded?.steps ?? []) {
+            let data = try await Interception.within(request.steps?.all ?? []) {
                 try await self.data(limit: limit, context.nextAttempt())
             }
             // A provider that ignores cancellation must not deliver a late success.
@@ -19,9 +20,12 @@ struct ProviderFetcher: OriginalFetching {
             return FetchedOriginal(data: data, source: .data)
         } catch let error as CancellationError {
             throw error
-        } catch {
+        } catch let failure {
             try Task.checkCancellation()
-            throw ImageError(stage: .load, reason: .provider("\(error)"), source: provider.description)
+            if let failure = failure as? ImageError, case .providerCycle = failure.reason {
+                throw error(failure.reason)
+            }
+            throw error(.provider("\(failure)"))
         }
     }
 
