@@ -76,11 +76,6 @@ extension PipelineStages {
         to destination: ImagePrefetcher.Destination,
         context: WorkContext
     ) async throws -> ImageResponse.Source {
-        if destination == .memory, let resolved = resolver.begin(prepared.request).resolved,
-            memory.cached(for: resolved) != nil
-        {
-            return .memory
-        }
         let result = try await intercepted(prepared, .cacheEntry, context) { [self] request, context in
             let pending = resolver.begin(request)
             return LoadResult(.cacheEntry(try await prefetching.prefetch(pending, to: destination, context: context)))
