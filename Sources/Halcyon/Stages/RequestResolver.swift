@@ -204,7 +204,7 @@ extension Source {
         else { return self }
         transfer.cookies = cookies
         transfer.headers[.cookie] = cookies.field
-        return Source(.network(transfer), cacheKey: cacheKey)
+        return Source(.network(transfer), cacheKey: cacheKey, videoFrame: videoFrame)
     }
 
     /// A Boolean value that indicates whether the source is a server.
