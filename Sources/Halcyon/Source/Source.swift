@@ -29,12 +29,15 @@ public struct Source: Sendable, Hashable {
     final class Loaded: Sendable {
         let url: URL?
         let request: TransferRequest?
+        /// The size of the thumbnail that the source is; `nil` for other sources.
+        let thumbnail: ThumbnailSize?
         /// The loader that the provider is of.
         let place: Interception.Place
 
-        init(url: URL?, request: TransferRequest?, place: Interception.Place) {
+        init(url: URL?, request: TransferRequest?, thumbnail: ThumbnailSize?, place: Interception.Place) {
             self.url = url
             self.request = request
+            self.thumbnail = thumbnail
             self.place = place
         }
     }
@@ -67,7 +70,8 @@ public struct Source: Sendable, Hashable {
     }
 
     private func isPlain(withKey cacheKey: String?) -> Bool {
-        videoFrame == nil && loadedRequest?.carriesCredential != true && Self.isPlain(location, cacheKey: cacheKey)
+        videoFrame == nil && loadedRequest?.carriesCredential != true && loaded?.thumbnail == nil
+            && Self.isPlain(location, cacheKey: cacheKey)
     }
 
     private static func isPlain(_ location: Location, cacheKey: String?) -> Bool {
