@@ -158,6 +158,7 @@ extension Source {
     public static func == (left: Source, right: Source) -> Bool {
         left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
             && left.videoFrame == right.videoFrame && left.loadedRequest == right.loadedRequest
+            && left.loaded?.thumbnail == right.loaded?.thumbnail
     }
 
     /// Hashes the bytes of the names that are compared. The hash of a `String` is that of all texts that are canonically
@@ -167,6 +168,9 @@ extension Source {
         hasher.combine(cacheKey.map(ExactString.init))
         hasher.combine(location)
         hasher.combine(videoFrame)
+        // Nothing for other sources, which may be equal to one that a loader loads.
+        if let request = loaded?.request { hasher.combine(request) }
+        if let thumbnail = loaded?.thumbnail { hasher.combine(thumbnail) }
     }
 }
 
