@@ -46,30 +46,36 @@ struct WorkContext: Sendable {
     /// Returns the context of the next attempt, whose reports of the body and its progress follow all of the earlier
     /// ones.
     func nextAttempt() -> WorkContext {
-        numbering(source: nil, attempt: WorkNumber.next())
+        numbering(attempt: WorkNumber.next())
     }
 
     /// Returns the context of a source that is tried in place of others.
     ///
     /// - Parameter number: The number of sources that were tried before.
     func ofSource(_ number: Int) -> WorkContext {
-        numbering(source: { _ in number }, attempt: nil)
+        numbering(source: { _ in number })
     }
 
-    /// Returns the context of a request that an interceptor goes on with after others: its sources follow all of theirs.
+    /// Returns the context of a request that the interceptors of a load go on with: its sources follow all of those of the
+    /// requests before it.
     ///
     /// - Parameter number: The number of requests before it.
-    func ofRequest(_ number: Int) -> WorkContext {
+    func ofRequest(_ request: ImageRequest, _ number: Int) -> WorkContext {
         // No load tries as many sources.
-        numbering(source: { number << 32 | $0 }, attempt: nil)
+        numbering(request, source: { number << 32 | $0 })
     }
 
-    private func numbering(source: (@Sendable (Int) -> Int)?, attempt: UInt64?) -> WorkContext {
+    private func numbering(
+        _ request: ImageRequest? = nil,
+        source: (@Sendable (Int) -> Int)? = nil,
+        attempt: UInt64? = nil
+    ) -> WorkContext {
         WorkContext(priority: priority, activities: activities) { [report] work in
             switch work {
             case .began, .preview, .activity:
                 report(work)
             case .receiving(var body):
+                body.request = request ?? body.request
                 if let source { body.source = source(body.source) }
                 body.attempt = attempt ?? body.attempt
                 report(.receiving(body))

@@ -18,6 +18,9 @@ enum WorkReport: Sendable {
 
 /// The body of one attempt to get the bytes of a load. Its order is that of a ``ProgressReport``.
 struct BodyReport: Sendable {
+    /// The request whose body it is, if an interceptor may have gone on with another one than that of the load; `nil` for
+    /// that of the load.
+    var request: ImageRequest?
     /// The number of the source, in the order in which the load tries them.
     var source = 0
     /// The number of the attempt, in the order in which the load makes them. It may join a transfer that has begun

@@ -15,9 +15,9 @@ struct OriginalWorkKey: Hashable, Sendable {
     private struct Parts: Hashable, Sendable {
         let original: OriginalKey
         let location: Source.Location
-        /// The steps that the provider of a loader runs in, to which its loads do not come. Work in fewer steps may wait
-        /// for this work, and this never for such work, also where two providers each load what the other one loads.
-        let steps: [Interception.Place]
+        /// The steps of the source's provider. Work in fewer steps may wait for this work, and this never for such work,
+        /// also where two providers each load what the other one loads.
+        let steps: ProviderSteps?
         let network: NetworkPolicy
         let freshness: FreshnessPolicy
         let staleIfError: HTTPCachePolicy.StaleIfError
@@ -39,7 +39,14 @@ struct OriginalWorkKey: Hashable, Sendable {
         }
     }
 
-    init(_ source: Source, _ options: ImageOptions, original: OriginalKey, generation: UInt64, readsDisk: Bool) {
+    init(
+        _ source: Source,
+        _ options: ImageOptions,
+        original: OriginalKey,
+        steps: ProviderSteps?,
+        generation: UInt64,
+        readsDisk: Bool
+    ) {
         let policy = options.cache
         self.readsDisk = readsDisk
         self.generation = generation
@@ -47,7 +54,7 @@ struct OriginalWorkKey: Hashable, Sendable {
             Parts(
                 original: original,
                 location: source.location.read(frame: options.decode.frame),
-                steps: source.loaded?.steps ?? [],
+                steps: steps,
                 network: options.network,
                 freshness: policy.freshness,
                 staleIfError: policy.staleIfError,

@@ -1,10 +1,11 @@
 /// The default options, the interceptors and the loaders of a pipeline: what makes of a request the one that is loaded.
 final class Interception: Sendable {
-    /// An interceptor or a loader in a pipeline.
+    /// An interceptor, a loader or a provider in a pipeline.
     struct Place: Sendable, Hashable {
         enum Part: Sendable, Hashable {
             case interceptor(Hook<any LoadIntercepting>)
             case loader(Hook<any SourceLoading>)
+            case provider(AnyImageDataProvider)
         }
 
         let part: Part
@@ -14,12 +15,13 @@ final class Interception: Sendable {
     /// A loader that is asked for the provider of a source.
     struct Loader {
         let body: any SourceLoading
-        /// The steps that the loader and its provider run in.
-        let steps: [Place]
+        let place: Place
+        /// The steps in which the load was begun.
+        let enclosing: [Place]
 
         /// Returns the provider of a source; `nil` if the loader does not load it.
         func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)? {
-            Interception.$enclosing.withValue(steps) { body.provider(for: source, options: options) }
+            Interception.$enclosing.withValue(enclosing + [place]) { body.provider(for: source, options: options) }
         }
     }
 
@@ -102,7 +104,7 @@ final class Interception: Sendable {
     private func loaded(_ request: ImageRequest, within enclosing: [Place]) -> ImageRequest {
         let loaders = (request.options.fields.loaderHooks + loaders).compactMap { loader -> Loader? in
             let place = place(of: .loader(loader))
-            return enclosing.contains(place) ? nil : Loader(body: loader.body, steps: enclosing + [place])
+            return enclosing.contains(place) ? nil : Loader(body: loader.body, place: place, enclosing: enclosing)
         }
         return request.loaded(by: loaders)
     }

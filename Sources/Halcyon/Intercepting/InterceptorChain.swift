@@ -63,7 +63,7 @@ final class InterceptorChain: Sendable {
         guard index < prepared.interceptors.count else {
             let earlier = count.wrappingAdd(1, ordering: .relaxed).oldValue
             // The progress of a later request follows that of an earlier one.
-            let context = earlier == 0 ? context : context.ofRequest(earlier)
+            let context = context.ofRequest(request, earlier)
             return try await interception.run(nil, within: prepared.enclosing) { try await load(request, context) }
         }
         let interceptor = prepared.interceptors[index]

@@ -12,7 +12,7 @@ extension PipelineStages {
         to feed: PreviewFeed,
         context: WorkContext
     ) async throws -> ImageResponse {
-        let request = pending ?? resolver.begin(prepared.request)
+        let request = pending ?? resolver.begin(prepared.request, within: prepared.enclosing)
         return try await previews.response(for: request, to: feed, context: context) { context in
             guard pending == nil else { return try await fallback.response(for: request, context: context) }
             return try await interceptedResponse(for: prepared, context: context)
@@ -76,11 +76,6 @@ extension PipelineStages {
         to destination: ImagePrefetcher.Destination,
         context: WorkContext
     ) async throws -> ImageResponse.Source {
-        if destination == .memory, let resolved = resolver.begin(prepared.request).resolved,
-            memory.cached(for: resolved) != nil
-        {
-            return .memory
-        }
         let result = try await intercepted(prepared, .cacheEntry, context) { [self] request, context in
             let pending = resolver.begin(request)
             return LoadResult(.cacheEntry(try await prefetching.prefetch(pending, to: destination, context: context)))

@@ -81,6 +81,10 @@ public struct ImageError: Error, Sendable, Hashable {
         case notAcceptable(String)
         /// A ``LoadIntercepting`` threw an error of its own. The value is its text.
         case interceptor(String)
+        /// The provider would wait for itself: it began a load that needs its own bytes, or those of another provider
+        /// that needs them. The values are the names of the providers in the order in which each began the load of the
+        /// next, the same at both ends.
+        case providerCycle([String])
     }
 
     /// The part of the load that failed.
@@ -163,6 +167,7 @@ extension ImageError: CustomStringConvertible {
         case .serialization: "serialization"
         case .notAcceptable: "notAcceptable"
         case .interceptor: "interceptor"
+        case .providerCycle: "providerCycle"
         }
     }
 }
@@ -200,6 +205,7 @@ extension ImageError.Reason {
         case .serialization(let reason): "the serializer failed: \(reason)"
         case .notAcceptable(let field): "no format on offer is accepted by “\(field)”"
         case .interceptor(let reason): "an interceptor failed: \(reason)"
+        case .providerCycle(let names): "the provider waits for itself: \(names.joined(separator: " → "))"
         }
     }
 

@@ -217,15 +217,21 @@ extension PrefetchWork {
         ) { [stages = pipeline.stages] item in
             let prepared = stages.interception.prepared(item.completed)
             // An image in memory needs no identities, which take longer to derive than all the rest.
-            let isInMemory =
-                destination == .memory && !prepared.isIntercepted && stages.prefetching.isInMemory(prepared.request)
-            let pending = prepared.isIntercepted || isInMemory ? nil : stages.resolver.begin(prepared.request)
+            var isInMemory = destination == .memory && stages.prefetching.isInMemory(prepared.request)
+            var pending: PendingRequest?
+            if !isInMemory, destination == .memory || !prepared.isIntercepted {
+                let request = stages.resolver.begin(prepared.request)
+                isInMemory = destination == .memory && stages.prefetching.isInMemory(request)
+                // That of an intercepted load is begun when it has left the chain.
+                if !prepared.isIntercepted { pending = request }
+            }
+            if isInMemory {
+                try Task.checkCancellation()
+                stages.activities.noteHit(of: prepared.request.source, prepared.request.options)
+                return false
+            }
             let begun = stages.activities.begin(prepared.request)
-            let source = try await stages.activities.run(begun, context: context, place: { $0 }) { context in
-                if isInMemory {
-                    try Task.checkCancellation()
-                    return .memory
-                }
+            let source = try await stages.activities.run(begun, context: context, place: { $0 }) { [pending] context in
                 guard let pending else {
                     return try await stages.interceptedPrefetch(of: prepared, to: destination, context: context)
                 }

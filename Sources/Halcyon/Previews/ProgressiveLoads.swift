@@ -58,8 +58,14 @@ final class ProgressiveLoads: Sendable {
                 )
             )
         }
+        var loaded = request
+        if let changed = body.request {
+            loaded = changed
+            // The choice of previews is the caller's.
+            loaded.options.progressive = request.options.progressive
+        }
         // A failure is one of the previews alone.
-        try? await stage.makePreviews(of: body, for: request, context: context)
+        try? await stage.makePreviews(of: body, for: loaded, context: context)
     }
 
     /// Ends all; none begins any more.

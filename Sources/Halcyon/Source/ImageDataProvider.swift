@@ -5,6 +5,11 @@ public import FoundationEssentials
 ///
 /// Loads of equal providers at the same time ask once. Two providers are equal if they are of the same type and have the
 /// same ``cacheKey``. ``StreamingImageDataProvider`` is for bytes that come piece by piece.
+///
+/// A provider may load other images, also those of other providers. One that needs its own bytes for that, directly or by
+/// way of others, would wait for itself: the load that it began fails with ``ImageError/Reason/providerCycle(_:)``, unless
+/// a cache has the bytes or it was begun in a detached task. Loads within a provider share no work in progress on sources
+/// of providers with loads outside of it.
 public protocol ImageDataProvider: Sendable {
     /// The name of the image in caches. It is read once for each ``Source`` that is made of the provider.
     var cacheKey: String { get }
@@ -19,6 +24,15 @@ public protocol ImageDataProvider: Sendable {
     ///   ``ImageError/Reason/provider(_:)``. A `CancellationError`, as of a user who closes a file chooser, ends the
     ///   load as if it had been cancelled: it is not tried again, and no other source takes its place.
     func data() async throws -> Data
+
+    /// Returns the encoded bytes as ``data()`` does, for a provider that has use for the urgency of the load. This is the
+    /// function that loads call. Default: ``data()``.
+    func data(for load: ProvidedLoad) async throws -> Data
+}
+
+extension ImageDataProvider {
+    /// Returns what ``data()`` does, the default.
+    public func data(for load: ProvidedLoad) async throws -> Data { try await data() }
 }
 
 /// Wraps any provider. Two are equal if they are of the same type, and the bytes of their keys are the same.

@@ -33,7 +33,7 @@ extension Source {
                 .provider(AnyImageDataProvider(provider)),
                 cacheKey: cacheKey,
                 videoFrame: videoFrame,
-                loaded: Loaded(url: url, request: requestToLoad, steps: loader.steps)
+                loaded: Loaded(url: url, request: requestToLoad, thumbnail: thumbnailSize, place: loader.place)
             )
         }
         return self

@@ -30,11 +30,16 @@ extension Source {
     /// those of a frame name it.
     func loadOptions(from options: ImageOptions) -> ImageOptions {
         if let videoFrame { return videoFrame.options(from: options) }
-        guard case .thumbnail(let thumbnail) = location else { return options }
+        guard let thumbnailSize else { return options }
         var options = options
-        options.processing = .downsample(to: thumbnail.size.pixelSize) |> options.loadProcessing
+        options.processing = .downsample(to: thumbnailSize.pixelSize) |> options.loadProcessing
         options.targetSize = nil
         return options
+    }
+
+    /// The size of the thumbnail that the source is, also where a loader loads it; `nil` for other sources.
+    var thumbnailSize: ThumbnailSize? {
+        if case .thumbnail(let thumbnail) = location { thumbnail.size } else { loaded?.thumbnail }
     }
 
     /// The path of the file whose state is part of the name; `nil` if it is no file.

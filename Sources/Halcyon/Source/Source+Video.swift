@@ -45,7 +45,7 @@ extension Source {
     public static func videoFrame(of source: Source, _ frame: VideoFrame) -> Source {
         var location = source.location
         if case .file(let path) = location { location = .videoFile(path: path) }
-        return Source(location, cacheKey: source.cacheKey, videoFrame: frame)
+        return Source(location, cacheKey: source.cacheKey, videoFrame: frame, loaded: source.loaded)
     }
 
     /// A Boolean value that indicates whether what is decoded are the bytes of the source.
@@ -59,7 +59,7 @@ extension Source {
     fileprivate var ofBytes: Source {
         guard videoFrame != nil else { return self }
         if case .videoFile(let path) = location { return .file(path, cacheKey: cacheKey) }
-        return Source(location, cacheKey: cacheKey)
+        return Source(location, cacheKey: cacheKey, loaded: loaded)
     }
 }
 

@@ -29,13 +29,16 @@ public struct Source: Sendable, Hashable {
     final class Loaded: Sendable {
         let url: URL?
         let request: TransferRequest?
-        /// The steps that the provider runs in.
-        let steps: [Interception.Place]
+        /// The size of the thumbnail that the source is; `nil` for other sources.
+        let thumbnail: ThumbnailSize?
+        /// The loader that the provider is of.
+        let place: Interception.Place
 
-        init(url: URL?, request: TransferRequest?, steps: [Interception.Place]) {
+        init(url: URL?, request: TransferRequest?, thumbnail: ThumbnailSize?, place: Interception.Place) {
             self.url = url
             self.request = request
-            self.steps = steps
+            self.thumbnail = thumbnail
+            self.place = place
         }
     }
 
@@ -67,7 +70,8 @@ public struct Source: Sendable, Hashable {
     }
 
     private func isPlain(withKey cacheKey: String?) -> Bool {
-        videoFrame == nil && loadedRequest?.carriesCredential != true && Self.isPlain(location, cacheKey: cacheKey)
+        videoFrame == nil && loadedRequest?.carriesCredential != true && loaded?.thumbnail == nil
+            && Self.isPlain(location, cacheKey: cacheKey)
     }
 
     private static func isPlain(_ location: Location, cacheKey: String?) -> Bool {
@@ -154,6 +158,7 @@ extension Source {
     public static func == (left: Source, right: Source) -> Bool {
         left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
             && left.videoFrame == right.videoFrame && left.loadedRequest == right.loadedRequest
+            && left.loaded?.thumbnail == right.loaded?.thumbnail
     }
 
     /// Hashes the bytes of the names that are compared. The hash of a `String` is that of all texts that are canonically
@@ -163,6 +168,9 @@ extension Source {
         hasher.combine(cacheKey.map(ExactString.init))
         hasher.combine(location)
         hasher.combine(videoFrame)
+        // Nothing for other sources, which may be equal to one that a loader loads.
+        if let request = loaded?.request { hasher.combine(request) }
+        if let thumbnail = loaded?.thumbnail { hasher.combine(thumbnail) }
     }
 }
 

@@ -15,8 +15,7 @@
 /// A load that a loader or its provider begins in its own pipeline does not come to that loader again, unless it is begun
 /// in a detached task: a loader may change what a server sends for the same URL. For that, loads within a provider share
 /// no work in progress with loads outside of it, unless no provider loads their source; so two providers may each load
-/// what the other one loads. A provider that a request names itself (``Source/provider(_:)``) must not wait for a load of
-/// itself.
+/// what the other one loads.
 ///
 /// Interceptors come before loaders in their first step, and after them in their second: there the source is the
 /// provider, whose ``Source/url`` is still that of the source that it loads.
@@ -29,6 +28,6 @@ public protocol SourceLoading: Hashable, Sendable {
     /// - Parameters:
     ///   - source: A source, such as a URL of an unknown scheme (``Source/url``).
     ///   - options: The options of the request, those of the pipeline included. ``ImageOptions/priority`` is the
-    ///     urgency at the beginning; a provider is not told of later changes.
+    ///     urgency at the beginning; a ``ProvidedLoad`` tells the provider of later changes.
     func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)?
 }

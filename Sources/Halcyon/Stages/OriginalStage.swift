@@ -212,7 +212,7 @@ final class OriginalStage: Sendable {
     }
 
     /// Returns an original on disk that the HTTP cache uses without asking the server, not in the background either;
-    /// `nil` if there is none.
+    /// `nil` if there is none. An empty one turns out to be damaged when it is decoded.
     private func freshOriginal(
         _ transfer: TransferRequest,
         for request: ResolvedRequest,
@@ -237,7 +237,7 @@ final class OriginalStage: Sendable {
             fetch: { _ in .refused(request.notCached, status: nil) }
         )
         guard let answer = try? await transaction.run().response, answer.source != .unavailable,
-            answer.source != .staleWhileRevalidating, !answer.data.isEmpty
+            answer.source != .staleWhileRevalidating
         else { return nil }
         var timings = ImageTimings()
         timings.disk = ContinuousClock.now - start

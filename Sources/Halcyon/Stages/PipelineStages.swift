@@ -61,7 +61,12 @@ final class PipelineStages: Sendable {
             codecs: codecs,
             workers: workers
         )
-        resolver = RequestResolver(caches: caches, downloader: downloader, files: files)
+        resolver = RequestResolver(
+            caches: caches,
+            downloader: downloader,
+            files: files,
+            interception: ObjectIdentifier(interception)
+        )
         fallback = SourceFallback(resolver: resolver, image: image, encoding: encoding, original: original)
         previews = PreviewStage(
             memory: memory,

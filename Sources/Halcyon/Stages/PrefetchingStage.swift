@@ -18,6 +18,11 @@ struct PrefetchingStage: Sendable {
         return memory.response(named: name, options: options, isWhole: false, source: source) != nil
     }
 
+    /// Returns whether memory has the image of a request; `false` for one of a file whose state has to be read first.
+    func isInMemory(_ request: PendingRequest) -> Bool {
+        request.resolved.map { memory.cached(for: $0) != nil } ?? false
+    }
+
     /// Loads an image into the cache.
     ///
     /// - Returns: The place that it was loaded from; that of the cache if it had the image, or needs no copy of it.
@@ -30,7 +35,6 @@ struct PrefetchingStage: Sendable {
         try Task.checkCancellation()
         switch destination {
         case .memory:
-            if let resolved = request.resolved, memory.cached(for: resolved) != nil { return .memory }
             return try await fallback.response(for: request, context: context).source
         case .disk:
             // An original that is on this machine anyway is not copied.

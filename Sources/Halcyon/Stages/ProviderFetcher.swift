@@ -6,10 +6,11 @@ struct ProviderFetcher: OriginalFetching {
     let provider: AnyImageDataProvider
 
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        if let cycle = request.steps?.cycle { throw error(.providerCycle(cycle)) }
         do {
             let limit = (request.options.network.limits ?? .standard).bodyBytes
             // The work is a task of its own. It is shared by loads of the same steps alone.
-            let data = try await Interception.within(request.source.loaded?.steps ?? []) {
+            let data = try await Interception.within(request.steps?.all ?? []) {
                 try await self.data(limit: limit, context.nextAttempt())
             }
             // A provider that ignores cancellation must not deliver a late success.
@@ -19,22 +20,32 @@ struct ProviderFetcher: OriginalFetching {
             return FetchedOriginal(data: data, source: .data)
         } catch let error as CancellationError {
             throw error
-        } catch {
+        } catch let failure {
             try Task.checkCancellation()
-            throw ImageError(stage: .load, reason: .provider("\(error)"), source: provider.description)
+            if let failure = failure as? ImageError, case .providerCycle = failure.reason {
+                throw error(failure.reason)
+            }
+            throw error(.provider("\(failure)"))
         }
     }
 
+    private func error(_ reason: ImageError.Reason) -> ImageError {
+        ImageError(stage: .load, reason: reason, source: provider.description)
+    }
+
     private func data(limit: Int, _ context: WorkContext) async throws -> Data {
+        let load = ProvidedLoad(context.priority)
+        defer { load.end() }
         guard let stream = provider.base as? any StreamingImageDataProvider else {
-            return try await provider.base.data()
+            return try await provider.base.data(for: load)
         }
-        return try await gather(stream, limit: limit, context)
+        return try await gather(stream, for: load, limit: limit, context)
     }
 
     /// Returns all pieces of a stream in one, and reports each.
     private func gather(
         _ stream: some StreamingImageDataProvider,
+        for load: ProvidedLoad,
         limit: Int,
         _ context: WorkContext
     ) async throws -> Data {
@@ -45,7 +56,7 @@ struct ProviderFetcher: OriginalFetching {
         // Also where the stream fails.
         defer { bytes.end() }
         var count = 0
-        for try await chunk in try await stream.chunks() {
+        for try await chunk in try await stream.chunks(for: load) {
             try Task.checkCancellation()
             guard chunk.count <= limit - count else { throw Failure.tooManyBytes(limit: limit) }
             bytes.append(chunk)

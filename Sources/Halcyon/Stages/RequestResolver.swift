@@ -10,6 +10,8 @@ struct PendingRequest: Sendable {
     let begun: UInt64
     /// The request with its identities; `nil` if the state of a file has to be read first.
     let resolved: ResolvedRequest?
+    /// The steps in which it was made.
+    let enclosing: [Interception.Place]
     /// Records of removals for names that are not known yet; empty if all names are known.
     var openLoads: [OpenLoad] = []
 
@@ -24,13 +26,21 @@ struct RequestResolver: Sendable {
     /// The pipeline's downloader, whose policy at the moment adds to all requests.
     let downloader: ImageDownloader
     let files: FileFetcher
+    /// The pipeline's part in the steps of loads.
+    let interception: ObjectIdentifier
 
     /// Begins a load as far as that is possible without waiting.
     ///
-    /// - Parameter begun: The time at which it was asked for, if it is a part of another load, which is kept until this
-    ///   one ends. Default: now.
-    func begin(_ request: ImageRequest, begun earlier: UInt64? = nil) -> PendingRequest {
-        if let earlier { return pending(request, begun: earlier) }
+    /// - Parameters:
+    ///   - earlier: The time at which it was asked for, if it is a part of another load, which is kept until this one
+    ///     ends. Default: now.
+    ///   - enclosing: The steps in which it was asked for. Default: those of the calling task.
+    func begin(
+        _ request: ImageRequest,
+        begun earlier: UInt64? = nil,
+        within enclosing: [Interception.Place] = Interception.current
+    ) -> PendingRequest {
+        if let earlier { return pending(request, begun: earlier, enclosing) }
         // Before the load is given its number, so that nothing is removed between the two.
         let hasOpenNames = request.source.filePath != nil || request.options.recovery.hasOtherSources
         let openLoads =
@@ -38,33 +48,43 @@ struct RequestResolver: Sendable {
             ? LoadCaches(request.source.loadOptions(from: request.options), own: caches).all.map {
                 $0.order.beginOpenLoad()
             } : []
-        var pending = self.pending(request, begun: WorkNumber.next())
+        var pending = self.pending(request, begun: WorkNumber.next(), enclosing)
         pending.openLoads = openLoads
         return pending
     }
 
-    private func pending(_ request: ImageRequest, begun: UInt64) -> PendingRequest {
+    private func pending(
+        _ request: ImageRequest,
+        begun: UInt64,
+        _ enclosing: [Interception.Place]
+    ) -> PendingRequest {
         let downloader = request.options.network.downloader ?? downloader
         while true {
             let setup = downloader.setup
-            let pending = pending(request, begun: begun, setup)
+            let pending = pending(request, begun: begun, enclosing, setup)
             // A downloader that the options name is read in several places: all of them have seen one configuration.
             if downloader.setup === setup { return pending }
         }
     }
 
-    private func pending(_ request: ImageRequest, begun: UInt64, _ setup: DownloadSetup) -> PendingRequest {
+    private func pending(
+        _ request: ImageRequest,
+        begun: UInt64,
+        _ enclosing: [Interception.Place],
+        _ setup: DownloadSetup
+    ) -> PendingRequest {
         let downloads = setup.configuration.policy
         // The cookies are decided here, once for all that is derived from the request, and sent as they are.
         let source = request.source.takingCookies(request.options, over: downloads)
         let options = source.loadOptions(from: request.options.forWork())
         if let key = ImageKey(source, options: request.options, over: downloads) {
             let sizes = sizes(of: key, request)
-            let resolved = resolved(source, options: options, key: key, sizes: sizes, begun: begun, setup)
-            return PendingRequest(request: request, begun: begun, resolved: resolved)
+            let steps = ProviderSteps(source, within: enclosing, of: interception)
+            let resolved = resolved(source, options: options, key: key, sizes: sizes, steps, begun: begun, setup)
+            return PendingRequest(request: request, begun: begun, resolved: resolved, enclosing: enclosing)
         }
         guard source.isUsedOnce else {
-            return PendingRequest(request: request, begun: begun, resolved: nil)
+            return PendingRequest(request: request, begun: begun, resolved: nil, enclosing: enclosing)
         }
         // It is stored in no cache, and shares no more than transfers.
         var once = options
@@ -76,7 +96,7 @@ struct RequestResolver: Sendable {
         let key = ImageKey(original: original, options: once)
         let resolved = resolved(source, options: once, key: key, begun: begun, setup)
         // A source that replaces it, if it fails, is cached as the options say.
-        return PendingRequest(request: request, begun: begun, resolved: resolved)
+        return PendingRequest(request: request, begun: begun, resolved: resolved, enclosing: enclosing)
     }
 
     /// Returns the request with its identities.
@@ -135,6 +155,7 @@ struct RequestResolver: Sendable {
         options: ImageOptions,
         key: ImageKey,
         sizes: ImageSizes? = nil,
+        _ steps: ProviderSteps? = nil,
         begun: UInt64,
         _ setup: DownloadSetup
     ) -> ResolvedRequest {
@@ -152,10 +173,12 @@ struct RequestResolver: Sendable {
             sizes: sizes,
             transfer: source.transfer(options, over: additions),
             hasModifiers: options.network.requestModifier != nil || additions.requestModifier != nil,
+            steps: steps,
             work: OriginalWorkKey(
                 source,
                 options,
                 original: key.original,
+                steps: steps,
                 generation: setup.generation,
                 readsDisk: options.readsOriginalOnDisk
             )
@@ -181,7 +204,7 @@ extension Source {
         else { return self }
         transfer.cookies = cookies
         transfer.headers[.cookie] = cookies.field
-        return Source(.network(transfer), cacheKey: cacheKey)
+        return Source(.network(transfer), cacheKey: cacheKey, videoFrame: videoFrame)
     }
 
     /// A Boolean value that indicates whether the source is a server.

@@ -22,6 +22,8 @@ final class ResolvedRequest: Sendable {
     /// A Boolean value that indicates whether modifiers decide what is sent, so that the fields that a response varies
     /// by are not known before.
     let hasModifiers: Bool
+    /// The steps of the source's provider; `nil` for other sources, and for a provider whose bytes are in memory.
+    let steps: ProviderSteps?
     /// The identity of getting the original.
     let work: OriginalWorkKey
 
@@ -39,6 +41,7 @@ final class ResolvedRequest: Sendable {
         sizes: ImageSizes?,
         transfer: TransferRequest?,
         hasModifiers: Bool,
+        steps: ProviderSteps?,
         work: OriginalWorkKey
     ) {
         self.source = source
@@ -50,6 +53,7 @@ final class ResolvedRequest: Sendable {
         self.sizes = sizes
         self.transfer = transfer
         self.hasModifiers = hasModifiers
+        self.steps = steps
         self.work = work
     }
 
@@ -132,6 +136,7 @@ final class ResolvedRequest: Sendable {
             source,
             options,
             original: key.original,
+            steps: steps,
             generation: work.generation,
             readsDisk: readsDisk
         )
@@ -159,6 +164,7 @@ final class ResolvedRequest: Sendable {
             sizes: encodedImage == nil ? sizes : nil,
             transfer: transfer,
             hasModifiers: hasModifiers,
+            steps: steps,
             work: work
         )
     }

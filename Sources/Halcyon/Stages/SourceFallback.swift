@@ -124,7 +124,7 @@ struct SourceFallback: Sendable {
                     tried.insert(source)
                     var metered = options
                     metered.recovery.allowsMetered = true
-                    next = resolver.begin(ImageRequest(source, options: metered), begun: request.begun)
+                    next = begin(ImageRequest(source, options: metered), inPlaceOf: request)
                     context.note(.tryingAlternative(source, after: error))
                 } else if let index = alternatives.firstIndex(where: { !tried.contains($0) }) {
                     let source = alternatives[index]
@@ -132,12 +132,16 @@ struct SourceFallback: Sendable {
                     tried.insert(source)
                     // Dropped by its place, so that the search ends whatever sources are equal to.
                     alternatives = alternatives[(index + 1)...]
-                    next = resolver.begin(ImageRequest(source, options: options), begun: request.begun)
+                    next = begin(ImageRequest(source, options: options), inPlaceOf: request)
                 } else {
                     throw ImageError(failures) ?? error
                 }
             }
         }
+    }
+
+    private func begin(_ request: ImageRequest, inPlaceOf first: PendingRequest) -> PendingRequest {
+        resolver.begin(request, begun: first.begun, within: first.enclosing)
     }
 }
 
@@ -146,7 +150,7 @@ extension PendingRequest {
     fileprivate func with(_ recovery: RecoveryPolicy) -> PendingRequest {
         var request = request
         request.options.recovery = recovery
-        return PendingRequest(request: request, begun: begun, resolved: resolved?.with(recovery))
+        return PendingRequest(request: request, begun: begun, resolved: resolved?.with(recovery), enclosing: enclosing)
     }
 }
 

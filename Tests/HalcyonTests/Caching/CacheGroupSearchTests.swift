@@ -51,11 +51,11 @@ struct CacheGroupSearchTests {
         #expect(fixture.transport.startedCount == 0)
     }
 
-    @Test("goes on after a damaged entry where it blocks its thread as well", arguments: [false, true])
-    func damagedForThread(isProcessed: Bool) async throws {
+    @Test("goes on after a damaged or empty entry where it blocks its thread", arguments: [false, true], [45, 0])
+    func damagedForThread(isProcessed: Bool, byteCount: Int) async throws {
         let fixture = CacheGroupFixture()
         let request = ImageRequest(fixture.url)
-        #expect(try await fixture.high.store(Data(Sample.png(seed: 1).prefix(45)), for: request))
+        #expect(try await fixture.high.store(Data(Sample.png(seed: 1).prefix(byteCount)), for: request))
         #expect(try await fixture.low.store(Sample.png(seed: 2), for: request))
         let (pipeline, url) = (fixture.pipeline, fixture.url)
         let options = ImageOptions(isProcessed ? [crop] : [])

@@ -15,7 +15,7 @@ struct RequestOrderTests {
         }
         // The third source of the first request, then the first and the second of the next one.
         context.ofSource(2).report(.progress(ProgressReport()))
-        let next = context.ofRequest(1)
+        let next = context.ofRequest(ImageRequest(Sample.url()), 1)
         next.report(.progress(ProgressReport()))
         next.ofSource(1).report(.progress(ProgressReport()))
         // A late report of the first request.

@@ -185,6 +185,20 @@ struct LoadObservingTests {
         #expect(observer.texts.last == "ended data")
     }
 
+    @Test("see a prefetched image that memory has as a hit, also of a request that is intercepted")
+    func prefetchedHits() async throws {
+        test.transport.serve(url, Sample.png())
+        let processed: ImageOptions = [.processor(.crop(to: PixelSize(2, 2)))]
+        let intercepted: ImageOptions = [.interceptors(LoadInterceptor { try await $0.proceed() })]
+        for options in [ImageOptions(), processed, intercepted] {
+            _ = try await pipeline.response(for: url, options: options)
+            let loads = pipeline.statistics.loads
+            let result = await ImagePrefetcher(urls: [url], options: options, pipeline: pipeline).run()
+            #expect(result.counts.skippedCount == 1 && pipeline.statistics.loads == loads)
+            #expect(observer.textsByLoad.last == ["began", "memory hit", "ended memory"])
+        }
+    }
+
     @Test("get names of sources without what may be secret in them")
     func names() {
         func name(_ text: String) -> String? {

@@ -217,6 +217,23 @@ struct ProgressivePreviewTests {
         #expect(try await task.image.size == PixelSize(1, 2))
     }
 
+    @Test("are processed as the image is that an interceptor goes on with")
+    func intercepted() async throws {
+        let test = pipeline()
+        let interceptor = LoadInterceptor { load in
+            var request = load.request
+            request.options.processing = .crop(to: PixelSize(1, 2))
+            return try await load.proceed(with: request)
+        }
+        let task = test.pipeline.task(for: url, options: [.progressive, .interceptors(interceptor)])
+        let transfer = await begin(task, of: test)
+        transfer.send(Data("--".utf8))
+        await eventually { task.preview != nil }
+        #expect(task.preview?.image.size == PixelSize(1, 2))
+        transfer.finish()
+        #expect(try await task.image.size == PixelSize(1, 2))
+    }
+
     @Test("may be the embedded thumbnail alone")
     func thumbnail() async throws {
         let test = pipeline()

@@ -150,6 +150,37 @@ struct SourceLoaderTests {
         #expect(calls.texts == ["2", "1"])
     }
 
+    @Test("loads a thumbnail, which is reduced as that of a file is, and is not the whole image")
+    func thumbnail() async throws {
+        let loader = SourceLoader { _, _ in
+            ClosureImageDataProvider(cacheKey: "photo") { Sample.encoded(Sample.noise(300, 200), .png) }
+        }
+        let test = TestPipeline(loaders: [loader])
+        let (pipeline, path) = (test.pipeline, "/folder/photo.png")
+        let sources = [Source.thumbnail(ofFile: path), .thumbnail(ofFile: path, size: .large), .file(path)]
+        let sizes = [PixelSize(128, 85), PixelSize(256, 171), PixelSize(300, 200)]
+        for (source, size) in zip(sources, sizes) {
+            #expect(try await pipeline.image(from: ImageRequest(source)).size == size)
+        }
+        for (source, size) in zip(sources, sizes) {
+            #expect(pipeline.responseFromMemory(for: ImageRequest(source))?.image.size == size)
+        }
+        let prepared = Set(sources.map { pipeline.prepared(ImageRequest($0)).source })
+        #expect(prepared.count == 3)
+    }
+
+    @Test("keeps the images of different users apart in a prefetcher, also where they are prepared before")
+    func prefetchedUsers() async throws {
+        let loader = SourceLoader { _, _ in ClosureImageDataProvider(cacheKey: "photo") { Sample.png() } }
+        let test = TestPipeline(loaders: [loader])
+        let requests = try ["first", "second", "first"].map { user in
+            test.pipeline.prepared(ImageRequest(try #require(URL(string: "photos://\(user)@host/photo"))))
+        }
+        let sequence: ReversedCollection<[ImageRequest]> = requests.reversed()
+        let result = await ImagePrefetcher(requests: sequence, pipeline: test.pipeline).run()
+        #expect(result.counts.completedCount == 2 && result.counts.totalCount == 2)
+    }
+
     @Test("loads what an interceptor goes on with")
     func interceptor() async throws {
         let first = try page(1)
