@@ -6,6 +6,10 @@ HalcyonJPEGStatus halcyon_jpeg_stream_append(HalcyonJPEGDecoder *decoder, const 
 
 void halcyon_jpeg_stream_end(HalcyonJPEGDecoder *decoder) { decoder->feed.is_ended = true; }
 
+bool halcyon_jpeg_stream_is_damaged(const HalcyonJPEGDecoder *decoder) {
+    return decoder->errors.manager.num_warnings > 0;
+}
+
 HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count,
                                              HalcyonJPEGAbsorption *absorption) {
     struct jpeg_decompress_struct *info = &decoder->info;

@@ -13,13 +13,7 @@ extension Bitmap {
         in space: ColorAdjustment.WorkingSpace = .sRGB,
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
-        guard adjustment != .identity else { return self }
-        let kernel =
-            switch space {
-            case .sRGB: PixelTransform(adjustment).kernel(depth: depth)
-            case .linear: Self.lightKernel(adjustment, depth: depth)
-            }
-        return try mapped(isOpaque: isOpaque, isCancelled: isCancelled, kernel)
+        try changingColors(.adjustment(adjustment, space), isCancelled: isCancelled)
     }
 
     /// Returns the image mixed with a colour that has the image's shape.
@@ -35,21 +29,15 @@ extension Bitmap {
         fraction: Double,
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
-        guard !(fraction >= 1) else { return self }
-        return try mapped(
-            isOpaque: isOpaque && color.isOpaque(at: depth),
-            isCancelled: isCancelled,
-            PixelTransform(overlay: color, fraction: fraction).kernel(depth: depth)
-        )
+        try changingColors(.overlay(color, fraction: fraction), isCancelled: isCancelled)
     }
+}
 
-    private static func lightKernel(
-        _ adjustment: ColorAdjustment,
-        depth: SampleDepth
-    ) -> (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void {
-        let (red, green, blue, offset) = (adjustment.red, adjustment.green, adjustment.blue, adjustment.offset)
+extension ColorAdjustment {
+    /// Returns a function that adjusts the light of pixels of a depth.
+    func lightKernel(depth: SampleDepth) -> (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int) -> Void {
         let columns = (0..<3).flatMap { [red[$0], green[$0], blue[$0]] } + [offset.x, offset.y, offset.z]
-        let values = columns.map(ColorAdjustment.limited)
+        let values = columns.map(Self.limited)
         return switch depth {
         case .eight: { halcyon_transform_light($0, $1, $2, values) }
         case .sixteen: { halcyon_transform_light_16($0, $1, $2, values) }

@@ -13,13 +13,7 @@ extension Bitmap {
         opacity: Double = 1,
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
-        let (depth, opacity) = (depth, BlendMode.limited(opacity))
-        let isOpaque = mode.isOpaque(source: opacity == 1 && color.isOpaque(at: depth), backdrop: isOpaque)
-        return try withPiece(of: color) { piece in
-            try mapped(isOpaque: isOpaque, isCancelled: isCancelled) { pixels, out, count in
-                mode.blend(piece, over: pixels, into: out, count: count, opacity: opacity, depth: depth)
-            }
-        }
+        try changingColors(.tint(color, mode: mode, opacity: opacity), isCancelled: isCancelled)
     }
 
     /// Returns the image put over a colour.
@@ -36,13 +30,7 @@ extension Bitmap {
         opacity: Double = 1,
         isCancelled: () -> Bool = { false }
     ) throws -> Bitmap {
-        let (depth, opacity) = (depth, BlendMode.limited(opacity))
-        let isOpaque = mode.isOpaque(source: opacity == 1 && isOpaque, backdrop: color.isOpaque(at: depth))
-        return try withPiece(of: color) { piece in
-            try mapped(isOpaque: isOpaque, isCancelled: isCancelled) { pixels, out, count in
-                mode.blend(pixels, over: piece, into: out, count: count, opacity: opacity, depth: depth)
-            }
-        }
+        try changingColors(.background(color, mode: mode, opacity: opacity), isCancelled: isCancelled)
     }
 
     /// Draws `source` onto this image by a rule, its top left pixel at `point`.
@@ -91,20 +79,5 @@ extension Bitmap {
             }
         }
         if resultIsOpaque, isWhole { isOpaque = true }
-    }
-
-    /// Calls `body` with a piece of a row whose pixels have one colour.
-    private func withPiece<Result>(
-        of color: Color,
-        _ body: (UnsafePointer<UInt8>) throws -> Result
-    ) rethrows -> Result {
-        let count = min(width, PixelSize.pieceLength)
-        var piece = [UInt8](repeating: 0, count: count * bytesPerPixel)
-        return try piece.withUnsafeMutableBufferPointer { piece in
-            // A bitmap has at least one pixel in a row, so there is an address.
-            guard let start = piece.baseAddress else { preconditionFailure("a bitmap without pixels") }
-            depth.fill(start, with: color, count)
-            return try body(UnsafePointer(start))
-        }
     }
 }

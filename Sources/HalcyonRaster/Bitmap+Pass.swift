@@ -11,25 +11,32 @@ extension Bitmap {
         guard pass.scaledSize != size || pass.size != size || !painters.isEmpty else { return self }
         // As for a bitmap of the whole size, of which nothing that is cut off is made.
         guard pass.scaledSize.isBitmapSize else { throw BitmapError.invalidSize(pass.scaledSize) }
-        var result = try Bitmap(uninitialized: pass.size, isOpaque: isOpaque, depth: depth)
+        var result = try Bitmap(
+            uninitialized: pass.size,
+            isOpaque: painters.last?.isOpaque ?? isOpaque,
+            depth: depth
+        )
+        // A copied row is read from memory, changed and written at once.
+        let first = pass.scaledSize == size ? painters.first?.colors : nil
+        if first != nil { painters.removeFirst() }
         let finish = { (row: UnsafeMutablePointer<UInt8>, y: Int) in
             for index in painters.indices {
                 painters[index].paint(row, row: y)
             }
         }
         if pass.scaledSize == size {
-            try copyRows(of: pass.part, to: &result, isCancelled: isCancelled, finish: finish)
+            try copyRows(of: pass.part, to: &result, changing: first, isCancelled: isCancelled, finish: finish)
         } else {
             let window = ResamplingWindow(scaledSize: pass.scaledSize, origin: pass.part.origin, finish: finish)
             try resample(to: window, into: &result, filter: .lanczos3, isCancelled: isCancelled)
         }
-        if let last = painters.last { result.isOpaque = last.isOpaque }
         return result
     }
 
     private func copyRows(
         of rect: PixelRect,
         to result: inout Bitmap,
+        changing colors: ColorPainter?,
         isCancelled: () -> Bool,
         finish: (UnsafeMutablePointer<UInt8>, Int) -> Void
     ) throws {
@@ -37,10 +44,12 @@ extension Bitmap {
             for y in 0..<rect.size.height {
                 if isCancelled() { throw CancellationError() }
                 let row = out + y * outBytesPerRow
-                row.update(
-                    from: source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * bytesPerPixel,
-                    count: rect.size.width * bytesPerPixel
-                )
+                let part = source + (rect.origin.y + y) * sourceBytesPerRow + rect.origin.x * bytesPerPixel
+                if let colors {
+                    colors.paint(part, into: row)
+                } else {
+                    row.update(from: part, count: rect.size.width * bytesPerPixel)
+                }
                 finish(row, y)
             }
         }

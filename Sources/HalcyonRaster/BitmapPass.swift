@@ -1,14 +1,25 @@
-/// A scaling, a cutting out and any number of frames, in this order, which one pass over the pixels does: each row is
-/// finished while it is in the processor's cache, and no pixel is made that is cut off later.
+/// A scaling, a cutting out, and any number of frames and changes of colours, in this order, which one pass over the
+/// pixels does: each row is finished while it is in the processor's cache, and no pixel is made that is cut off later.
 ///
 /// The result equals that of one operation after the other, to the last bit.
 package struct BitmapPass: Sendable {
+    /// What is done to each row once it is made.
+    enum Finish: Sendable {
+        case frame(ImageFrame)
+        case colors(ColorChange)
+    }
+
+    /// The longest row whose colours change in a shared pass, which asks once a row whether it is cancelled. The slowest
+    /// change takes less than 1 ms for it.
+    private static let longestColoredRow = 65_536
+
     private let sourceSize: PixelSize
     /// The size that the whole image is scaled to.
     private(set) var scaledSize: PixelSize
     /// The part of the scaled image that is left.
     private(set) var part: PixelRect
-    private(set) var frames: [ImageFrame] = []
+    /// In their order.
+    private(set) var finishes: [Finish] = []
 
     /// Creates a pass that changes nothing.
     ///
@@ -25,17 +36,18 @@ package struct BitmapPass: Sendable {
     /// Adds a scaling with a Lanczos-3 filter; returns `false` where the pass does more than that already.
     package mutating func scale(to size: PixelSize) -> Bool {
         guard size != self.size else { return true }
-        guard scaledSize == sourceSize, part.size == sourceSize, frames.isEmpty else { return false }
+        guard scaledSize == sourceSize, part.size == sourceSize, finishes.isEmpty else { return false }
         scaledSize = size
         part = PixelRect(size: size)
         return true
     }
 
     /// Adds the cutting out of a part, which lies inside of the result so far; returns `false` where that has a frame.
+    /// Changes of colours are the same before and after it.
     package mutating func crop(to rect: PixelRect) -> Bool {
         let rect = rect.intersection(PixelRect(size: size))
         guard rect.size != size else { return true }
-        guard !rect.isEmpty, frames.isEmpty else { return false }
+        guard !rect.isEmpty, finishes.allSatisfy(\.isOfColors) else { return false }
         part = PixelRect(
             origin: PixelPoint(part.origin.x + rect.origin.x, part.origin.y + rect.origin.y),
             size: rect.size
@@ -45,17 +57,29 @@ package struct BitmapPass: Sendable {
 
     /// Adds a frame.
     package mutating func add(_ frame: ImageFrame) {
-        frames.append(frame)
+        finishes.append(.frame(frame))
     }
 
-    /// Returns the painters of the frames that change anything, for an image of this depth.
-    func painters(depth: SampleDepth, isOpaque: Bool) -> [FramePainter] {
-        var painters: [FramePainter] = []
-        for frame in frames {
+    /// Adds a change of colours; returns `false` where rows are too long for it.
+    package mutating func add(_ change: ColorChange) -> Bool {
+        guard size.width <= Self.longestColoredRow else { return false }
+        finishes.append(.colors(change))
+        return true
+    }
+
+    /// Returns the painters of what changes anything, for an image of this depth.
+    func painters(depth: SampleDepth, isOpaque: Bool) -> [RowPainter] {
+        var painters: [RowPainter] = []
+        for finish in finishes {
             let isOpaque = painters.last?.isOpaque ?? isOpaque
-            let painter = FramePainter(frame, size: size, depth: depth, isOpaque: isOpaque)
+            let painter = RowPainter(finish, size: size, depth: depth, isOpaque: isOpaque)
             if !painter.isIdentity { painters.append(painter) }
         }
         return painters
     }
+}
+
+extension BitmapPass.Finish {
+    /// A Boolean value that indicates whether each pixel is made of that pixel alone, wherever it is.
+    fileprivate var isOfColors: Bool { if case .colors = self { true } else { false } }
 }

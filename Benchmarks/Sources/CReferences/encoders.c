@@ -41,6 +41,44 @@ int halcyon_reference_encode_jpeg(const uint8_t *pixels, int width, int height, 
     return 0;
 }
 
+int halcyon_reference_encode_progressive_jpeg(
+    const uint8_t *pixels, int width, int height, size_t bytes_per_row, int quality, uint8_t **result,
+    size_t *byte_count) {
+    struct jpeg_compress_struct info;
+    struct errors errors;
+    unsigned char *bytes = NULL;
+    unsigned long count = 0;
+    info.err = jpeg_std_error(&errors.manager);
+    errors.manager.error_exit = leave;
+    if (setjmp(errors.target)) {
+        jpeg_destroy_compress(&info);
+        return -1;
+    }
+    jpeg_create_compress(&info);
+    jpeg_mem_dest(&info, &bytes, &count);
+    info.image_width = (JDIMENSION)width;
+    info.image_height = (JDIMENSION)height;
+    info.input_components = 4;
+    info.in_color_space = JCS_EXT_RGBX;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, quality, TRUE);
+    jpeg_simple_progression(&info);
+    jpeg_start_compress(&info, TRUE);
+    while (info.next_scanline < info.image_height) {
+        JSAMPROW row = (JSAMPROW)(uintptr_t)(pixels + (size_t)info.next_scanline * bytes_per_row);
+        jpeg_write_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_compress(&info);
+    jpeg_destroy_compress(&info);
+    *result = bytes;
+    *byte_count = count;
+    return 0;
+}
+
+void halcyon_reference_free(void *bytes) {
+    free(bytes);
+}
+
 int halcyon_reference_encode_webp(const uint8_t *pixels, int width, int height, int quality, size_t *byte_count) {
     WebPConfig config;
     WebPPicture picture;

@@ -75,6 +75,9 @@ HalcyonJPEGStatus halcyon_jpeg_stream_append(HalcyonJPEGDecoder *decoder, const 
 // Says that no more bytes come, so that what is missing is an error.
 void halcyon_jpeg_stream_end(HalcyonJPEGDecoder *decoder);
 
+// Whether libjpeg has warned of damaged data so far.
+bool halcyon_jpeg_stream_is_damaged(const HalcyonJPEGDecoder *decoder);
+
 // For files of several scans: reads up to `row_count` rows of blocks of the bytes at hand, and no further than to the
 // beginning of the next scan.
 HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count,

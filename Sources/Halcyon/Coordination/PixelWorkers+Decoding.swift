@@ -18,6 +18,7 @@ extension PixelWorkers {
 
     /// Decodes an image on a worker, at the size that a target needs.
     ///
+    /// - Parameter begun: The decoder that has read a part of it with the same options; `nil` if there is none.
     /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
     /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
@@ -25,6 +26,7 @@ extension PixelWorkers {
         codecs: ImageCodecs,
         options: DecodeOptions,
         target: DecodeTarget,
+        begun: ProgressiveDecoding? = nil,
         priority: PriorityBox
     ) async throws -> (image: DecodedImage, lease: PixelLease) {
         let (image, lease) = try await run(priority: priority, within: budget.images) {
@@ -35,7 +37,10 @@ extension PixelWorkers {
             let size = Self.largestSize(of: info, target: options.targetSize)
             let byteCount = Self.byteCount(of: size, info, depth, within: options.bitmapLimit)
             return Demand(byteCount: byteCount) { [options] flag in
-                try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
+                if let image = try begun?.image(of: data, info: info, isCancelled: { flag.isCancelled }) {
+                    return image
+                }
+                return try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
         }
         // A decoder that reduced the image no longer needs the rest.

@@ -3,12 +3,16 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonRaster
 
-/// The decoder of one transfer's bytes, and the processors of its previews.
+/// The decoder of one transfer's bytes, and the processors of its previews. Once the transfer has ended, it may make the
+/// image itself.
 ///
-/// Unchecked: it is used by one piece of work at a time, each of which is awaited before the next begins.
+/// Unchecked: the decoder and the bytes are used by who has set ``use`` to something other than idle, and by nobody else.
 final class ProgressiveDecoding: @unchecked Sendable {
-    private let decoder: IncrementalDecoder
+    let decoder: IncrementalDecoder
     private let key: ProgressiveWorkKey
+    let use = Lock(Use.idle(mayMakeImage: false))
+    /// The bytes that the decoder has been given, as long as it may make the image itself: they tell whose image that is.
+    private var pieces: [Data] = []
 
     init(_ key: ProgressiveWorkKey, codecs: ImageCodecs) {
         self.key = key
@@ -43,7 +47,25 @@ final class ProgressiveDecoding: @unchecked Sendable {
 
     /// Adds bytes.
     func append(_ bytes: Data) throws {
+        if key.policy.mode != .embeddedThumbnail, !decoder.hasHeader || decoder.matchesWholeDecoding {
+            pieces.append(bytes)
+        } else {
+            pieces = []
+        }
         try decoder.append(bytes)
+    }
+
+    /// A Boolean value that indicates whether the decoder can make the image itself, as far as that is known.
+    var mayMakeImage: Bool { !pieces.isEmpty && decoder.matchesWholeDecoding }
+
+    /// Returns whether a body begins with the bytes that the decoder has been given.
+    func hasRead(beginningOf data: Data) -> Bool {
+        var rest = data
+        for piece in pieces {
+            guard rest.prefix(piece.count) == piece else { return false }
+            rest = rest.dropFirst(piece.count)
+        }
+        return true
     }
 
     /// Returns the image as far as it has been read, or its thumbnail; `nil` if there is none.

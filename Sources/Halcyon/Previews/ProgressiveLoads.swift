@@ -10,19 +10,24 @@ final class ProgressiveLoads: Sendable {
 
     private let stage: ProgressiveStage
     private let request: ImageRequest
+    private let decoded: DecodedWorkKey?
     private let priority: PriorityBox
     private let send: @Sendable (ImagePreview) -> Void
     private let state = Lock(State())
 
-    /// - Parameter send: Called with each preview, on any thread.
+    /// - Parameters:
+    ///   - decoded: The decoding that makes the image itself; `nil` if it is not known.
+    ///   - send: Called with each preview, on any thread.
     init(
         _ stage: ProgressiveStage,
         of request: ImageRequest,
+        decoded: DecodedWorkKey?,
         priority: PriorityBox,
         send: @escaping @Sendable (ImagePreview) -> Void
     ) {
         self.stage = stage
         self.request = request
+        self.decoded = decoded
         self.priority = priority
         self.send = send
     }
@@ -64,8 +69,10 @@ final class ProgressiveLoads: Sendable {
             // The choice of previews is the caller's.
             loaded.options.progressive = request.options.progressive
         }
+        // The decoding of a changed request is another one.
+        let shared = body.request == nil ? decoded : nil
         // A failure is one of the previews alone.
-        try? await stage.makePreviews(of: body, for: loaded, context: context)
+        try? await stage.makePreviews(of: body, for: loaded, decoded: shared, context: context)
     }
 
     /// Ends all; none begins any more.

@@ -43,3 +43,11 @@ public struct BlendProcessor: ImageProcessing {
         return image.replacingBitmap(bitmap)
     }
 }
+
+extension BlendProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        // An image that may hide the background keeps its full size then, which the processors after it may look at.
+        guard fullSize == pass.size || mode != .normal || opacity < 1 else { return false }
+        return pass.add(.background(background ?? .clear, mode: mode, opacity: opacity))
+    }
+}

@@ -41,3 +41,12 @@ public struct ColorAdjustmentProcessor: ImageProcessing {
         )
     }
 }
+
+extension ColorAdjustmentProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        let adjustment = ColorAdjustment.combining(adjustments)
+        // An image that stays as it is keeps its full size, which the processors after it may look at.
+        guard adjustment != .identity else { return false }
+        return pass.add(.adjustment(adjustment, space))
+    }
+}

@@ -34,3 +34,9 @@ public struct OverlayProcessor: ImageProcessing {
         )
     }
 }
+
+extension OverlayProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        pass.add(.overlay(color, fraction: fraction))
+    }
+}

@@ -17,7 +17,7 @@ extension PassProcessing {
     /// Returns the image after the work of this processor alone.
     func processInOnePass(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         var pass = BitmapPass(over: image.size)
-        // There is room for everything in an empty pass.
+        // An empty pass has room for those that are done in a pass also on their own.
         _ = try add(to: &pass, fullSize: image.fullSize)
         return image.replacingBitmap(try image.bitmap.applying(pass, isCancelled: isCancelled))
     }

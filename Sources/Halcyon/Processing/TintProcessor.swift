@@ -32,3 +32,9 @@ public struct TintProcessor: ImageProcessing {
         image.replacingBitmap(try image.bitmap.blended(with: color, mode: mode, isCancelled: isCancelled))
     }
 }
+
+extension TintProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        pass.add(.tint(color, mode: mode))
+    }
+}

@@ -8,14 +8,23 @@ final class DecodingStage: Sendable {
     private let workers: PixelWorkers
     private let recovery: Recovery
     private let original: OriginalStage
+    /// Those that have read images while their bytes arrived.
+    private let progressive: ProgressiveDecoders
     /// The decodings under way.
     let work = WorkCoalescer<DecodedWorkKey, DecodedOriginal>(.decoding)
 
-    init(codecs: ImageCodecs, workers: PixelWorkers, recovery: Recovery, original: OriginalStage) {
+    init(
+        codecs: ImageCodecs,
+        workers: PixelWorkers,
+        recovery: Recovery,
+        original: OriginalStage,
+        progressive: ProgressiveDecoders
+    ) {
         self.codecs = codecs
         self.workers = workers
         self.recovery = recovery
         self.original = original
+        self.progressive = progressive
     }
 
     /// Returns the pixels of a request's original; equal requests share them.
@@ -99,12 +108,14 @@ final class DecodingStage: Sendable {
         context.begin(.decode)
         var options = key.decode.decodeOptions
         options.color = key.color
+        let begun = await progressive.take(for: key, of: original.data)
         do {
             let (image, lease) = try await (request.options.workers ?? workers).decode(
                 original.data,
                 codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
                 options: options,
                 target: key.target,
+                begun: begun,
                 priority: context.priority
             )
             let time = ContinuousClock.now - start

@@ -49,7 +49,14 @@ final class PipelineStages: Sendable {
         let network = NetworkFetcher(downloader: downloader, recovery: recovery)
         let refresher = OriginalRefresher(network: network, workers: workers, codecs: codecs)
         original = OriginalStage(network: network, files: files, refresher: refresher)
-        decoding = DecodingStage(codecs: codecs, workers: workers, recovery: recovery, original: original)
+        let progressive = ProgressiveDecoders()
+        decoding = DecodingStage(
+            codecs: codecs,
+            workers: workers,
+            recovery: recovery,
+            original: original,
+            progressive: progressive
+        )
         processing = ProcessingStage(workers: workers, decoding: decoding)
         memory = MemoryStage(caches: caches, downloader: downloader)
         let results = ResultStorage(DecodedForm(codecs: codecs, workers: workers))
@@ -73,7 +80,12 @@ final class PipelineStages: Sendable {
             resolver: resolver,
             fallback: fallback,
             activities: activities,
-            progressive: ProgressiveStage(codecs: codecs, workers: workers, clock: configuration.recovery.clock)
+            progressive: ProgressiveStage(
+                codecs: codecs,
+                workers: workers,
+                clock: configuration.recovery.clock,
+                decoders: progressive
+            )
         )
         prefetching = PrefetchingStage(
             memory: memory,

@@ -59,7 +59,12 @@ struct PreviewStage: Sendable {
             }
         }
         guard request.request.options.progressive.isActive else { return try await load(context) }
-        let bodies = ProgressiveLoads(progressive, of: request.request, priority: context.priority) { preview in
+        let bodies = ProgressiveLoads(
+            progressive,
+            of: request.request,
+            decoded: request.resolved.map(DecodedWorkKey.init),
+            priority: context.priority
+        ) { preview in
             if preview.rank.quality > 0 { loads.succeeded(preview.rank.quality) }
             feed.send(preview)
         }

@@ -7,33 +7,50 @@ internal import HalcyonConcurrency
 ///
 /// There is one loop a transfer: it takes the bytes that have come, decodes them on a worker, and makes a preview if the
 /// state is worth one. Bytes that come meanwhile wait in the body, so that previews never overtake each other, and a slow
-/// worker makes fewer of them. The image itself does not wait for any of this.
+/// worker makes fewer of them. The image itself waits for none of this, except where it is made here as well.
 ///
-/// The image is decoded from the whole file, also where all of it has been read here. Only that verifies the checksums
-/// of a PNG, takes the frames of a GIF into its header, and reduces a baseline JPEG by the same arithmetic as without
-/// previews; and it would have to wait for a preview that is being made.
+/// That is where it is known to be the same: the decoder that has read a progressive JPEG or a WebP as it arrived reads
+/// what is left and makes the image; see ``IncrementalReading/matchesWholeDecoding``. Others are decoded from the whole
+/// file. Only that verifies the checksums of a PNG, takes the frames of a GIF into its header, and reduces a baseline
+/// JPEG by the same arithmetic as without previews; libjxl shows its passes as it likes.
 final class ProgressiveStage: Sendable {
     private let codecs: ImageCodecs
     private let workers: PixelWorkers
     private let clock: any Clock<Duration>
+    /// Those that may make the image itself.
+    let decoders: ProgressiveDecoders
     /// The loops under way.
     let work = WorkCoalescer<ProgressiveWorkKey, Bool>()
 
-    init(codecs: ImageCodecs, workers: PixelWorkers, clock: any Clock<Duration>) {
+    init(
+        codecs: ImageCodecs,
+        workers: PixelWorkers,
+        clock: any Clock<Duration>,
+        decoders: ProgressiveDecoders
+    ) {
         self.codecs = codecs
         self.workers = workers
         self.clock = clock
+        self.decoders = decoders
     }
 
     /// Reports previews of a body until the transfer ends, or the calling task is cancelled. Equal requests share them;
-    /// one that joins late gets the latest at once.
+    /// one that joins late gets the latest at once. Where the bytes may become the image itself, it returns only when the
+    /// calling task is cancelled, and the decoder is at hand until then.
     ///
+    /// - Parameter decoded: The decoding that makes the image itself; `nil` if it is not known. Of equal requests, that
+    ///   of the first.
     /// - Throws: The error of the decoder or a processor, `CancellationError`.
-    func makePreviews(of body: BodyReport, for request: ImageRequest, context: WorkContext) async throws {
+    func makePreviews(
+        of body: BodyReport,
+        for request: ImageRequest,
+        decoded: DecodedWorkKey?,
+        context: WorkContext
+    ) async throws {
         let key = ProgressiveWorkKey(body, request.options)
         let codecs = request.source.codecs(over: request.options.codecs(or: codecs))
         let workers = request.options.workers ?? workers
-        _ = try await work.value(for: key, context: context) { [clock] context in
+        _ = try await work.value(for: key, context: context) { [clock, decoders] context in
             let decoding = ProgressiveDecoding(key, codecs: codecs)
             let loop = ProgressiveLoop(
                 decoding: decoding,
@@ -42,10 +59,20 @@ final class ProgressiveStage: Sendable {
                 clock: clock,
                 context: context
             )
+            if let decoded { decoders.add(decoding, for: decoded) }
+            defer { if let decoded { decoders.remove(decoding, for: decoded) } }
             try await loop.run(body)
+            if decoded != nil, decoding.isAtHand { await untilCancelled() }
             return true
         }
     }
+}
+
+/// Returns once the calling task is cancelled.
+private func untilCancelled() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in stream {}
+    withExtendedLifetime(continuation) {}
 }
 
 /// The loop of one transfer.
@@ -66,8 +93,10 @@ private struct ProgressiveLoop: Sendable {
             while hasMore {
                 let step = try await workers.run(priority: context.priority, isContinuation: false) {
                     [decoding, newBytes] flag in
-                    if let newBytes { try decoding.append(newBytes) }
-                    return try decoding.advance(isCancelled: { flag.isCancelled })
+                    try decoding.working {
+                        if let newBytes { try decoding.append(newBytes) }
+                        return try decoding.advance(isCancelled: { flag.isCancelled })
+                    }
                 }
                 newBytes = nil
                 hasMore = step.hasMore
@@ -93,7 +122,9 @@ private struct ProgressiveLoop: Sendable {
     /// - Parameter progress: The state of the image; `nil` for its thumbnail.
     private func report(_ progress: IncrementalProgress?, _ byteCount: Int, _ body: BodyReport) async throws {
         let decoded = try await workers.run(priority: context.priority, isContinuation: false) { [decoding] flag in
-            try decoding.image(isThumbnail: progress == nil, isCancelled: { flag.isCancelled })
+            try decoding.working {
+                try decoding.image(isThumbnail: progress == nil, isCancelled: { flag.isCancelled })
+            }
         }
         guard var image = decoded else { return }
         if decoding.changesImages {

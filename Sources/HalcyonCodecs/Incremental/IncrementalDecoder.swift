@@ -71,6 +71,18 @@ public final class IncrementalDecoder {
     /// A Boolean value that indicates whether the header has been read.
     public var hasHeader: Bool { reader != nil }
 
+    /// A Boolean value that indicates whether the image, once it is complete, is the one that
+    /// ``ImageCodecs/decode(_:options:isCancelled:)`` makes of the same bytes with the same options, in every pixel;
+    /// `false` before the header has been read. It may become `false` while bytes are read.
+    ///
+    /// A baseline JPEG that is decoded at reduced size takes another way as a whole, a PNG is checked for damage, and a
+    /// GIF for the frames behind the first.
+    public var matchesWholeDecoding: Bool {
+        // What is scaled down to a bound may take other steps.
+        guard let reader, options.bitmapLimit == nil else { return false }
+        return reader.matchesWholeDecoding
+    }
+
     /// Adds bytes; decodes nothing. Bytes behind the end of the image, or after ``end()``, are ignored.
     ///
     /// - Throws: ``CodecError``.

@@ -7,6 +7,13 @@ public protocol IncrementalReading: AnyObject {
     /// The part of the image that has been read.
     var progress: IncrementalProgress { get }
 
+    /// A Boolean value that indicates whether the image, once it is complete, is the one that
+    /// ``ImageDecoder/decode(_:options:isCancelled:)`` makes of the same bytes with the same options, in every pixel, so
+    /// that it need not be decoded once more. It may become `false` while bytes are read.
+    ///
+    /// There is a default: `false`.
+    var matchesWholeDecoding: Bool { get }
+
     /// Adds bytes; decodes nothing.
     ///
     /// - Throws: ``CodecError``.
@@ -30,4 +37,9 @@ public protocol IncrementalReading: AnyObject {
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage
+}
+
+extension IncrementalReading {
+    /// `false`.
+    public var matchesWholeDecoding: Bool { false }
 }

@@ -46,6 +46,9 @@ struct JPEGByteStream: ~Copyable {
     /// A Boolean value that indicates whether the image comes in scans, and not row by row.
     var hasMultipleScans: Bool { handle.hasMultipleScans }
 
+    /// A Boolean value that indicates whether libjpeg has warned of damage so far.
+    var isDamaged: Bool { halcyon_jpeg_stream_is_damaged(handle.pointer) }
+
     /// Copies bytes.
     func append(_ bytes: UnsafeRawBufferPointer) throws(CodecError) {
         guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return }

@@ -13,6 +13,8 @@ final class JPEGIncrementalReader: IncrementalReading {
     /// The rows so far of an image that comes by rows.
     private var rows: Bitmap?
     private var rowCount = 0
+    /// A Boolean value that indicates whether the whole file would be decoded by libjpeg as well, with the same settings.
+    private let sharesWay: Bool
     private(set) var progress = IncrementalProgress()
 
     /// - Parameters:
@@ -22,6 +24,9 @@ final class JPEGIncrementalReader: IncrementalReading {
         self.header = header
         orientation = options.appliesOrientation ? header.orientation : .up
         inks = options.color == .sRGB ? header.inkProfile.flatMap(InkConversion.init) : nil
+        // Of the others, some are read without libjpeg.
+        let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4
+        sharesWay = isReadByLibjpeg && !options.usesEmbeddedThumbnail
         let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         stream = try JPEGByteStream(
             beginning,
@@ -32,6 +37,9 @@ final class JPEGIncrementalReader: IncrementalReading {
         )
         if !stream.hasMultipleScans { rows = try Bitmap(size: stream.size) }
     }
+
+    /// What libjpeg makes of a damaged place may depend on the bytes that are there by then.
+    var matchesWholeDecoding: Bool { sharesWay && !stream.isDamaged }
 
     func append(_ bytes: Data) throws {
         // What follows the image is of no use.

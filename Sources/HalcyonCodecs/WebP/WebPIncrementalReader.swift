@@ -67,6 +67,9 @@ final class WebPIncrementalReader: IncrementalReading {
         isEnded = true
     }
 
+    /// libwebp's decoder of bytes that arrive is also that of whole files.
+    var matchesWholeDecoding: Bool { true }
+
     private var orientation: Orientation { appliesOrientation ? header.orientation : .up }
 
     func advance(isCancelled: @Sendable () -> Bool) throws -> Bool {

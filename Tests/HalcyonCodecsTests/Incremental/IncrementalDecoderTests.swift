@@ -169,7 +169,7 @@ struct IncrementalDecoderTests {
 
 extension Bitmap {
     /// The pixels without padding, whatever their depth.
-    fileprivate func rowBytes() -> [UInt8] {
+    func rowBytes() -> [UInt8] {
         withUnsafeBytes { pixels in
             (0..<height).flatMap { y in Array(pixels[y * bytesPerRow..<y * bytesPerRow + width * bytesPerPixel]) }
         }

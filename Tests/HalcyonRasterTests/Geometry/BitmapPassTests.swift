@@ -63,11 +63,31 @@ struct BitmapPassTests {
         #expect(pass.size == PixelSize(5, 3))
     }
 
+    @Test("has room for cutting out after a change of colours, and for none of rows that take long")
+    func colorRoom() {
+        var pass = BitmapPass(over: PixelSize(65_536, 4))
+        var answers = [
+            pass.add(.tint(.white, mode: .screen)), pass.crop(to: PixelRect(x: 1, y: 1, width: 6, height: 2)),
+        ]
+        #expect(answers == [true, true])
+        #expect(pass.part == PixelRect(x: 1, y: 1, width: 6, height: 2))
+        answers = [pass.scale(to: PixelSize(3, 3))]
+        #expect(answers == [false])
+        pass = BitmapPass(over: PixelSize(65_537, 4))
+        answers = [pass.add(.tint(.white, mode: .screen))]
+        #expect(answers == [false] && pass.finishes.isEmpty)
+    }
+
     @Test("that changes nothing gives the same bitmap")
     func identity() throws {
-        let bitmap = try Bitmap.noise(8, 8, seed: 10)
+        let bitmap = try Bitmap.noise(8, 8, seed: 10, isOpaque: true)
         var pass = BitmapPass(over: bitmap.size)
         pass.add(ImageFrame(radii: CornerRadii()))
+        let answers = [
+            pass.add(.adjustment(.identity, .linear)), pass.add(.overlay(.black, fraction: 1)),
+            pass.add(.background(.black, mode: .normal, opacity: 1)),
+        ]
+        #expect(answers == [true, true, true])
         #expect(try bitmap.applying(pass).buffer === bitmap.buffer)
     }
 

@@ -23,6 +23,10 @@ struct PassDecoder: IncrementalDecoding {
     var imageFormat: ImageFormat?
     /// The pixels of all images, in place of those by the number of passes.
     var pattern: Bitmap?
+    /// A Boolean value that indicates whether a reader's image, once it is complete, is that of the whole file.
+    var matchesWholeDecoding = false
+    /// The number of whole files that were decoded.
+    let decodeCount = Lock(0)
 
     var codecs: ImageCodecs { .standard.registering(decoder: self) }
 
@@ -33,7 +37,8 @@ struct PassDecoder: IncrementalDecoding {
     }
 
     func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        image(width: Self.fullWidth)
+        decodeCount.withLock { $0 += 1 }
+        return image(width: Self.fullWidth)
     }
 
     func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
@@ -60,6 +65,7 @@ struct PassDecoder: IncrementalDecoding {
         private let decoder: PassDecoder
         private var bytes = Data()
         private(set) var progress = IncrementalProgress()
+        var matchesWholeDecoding: Bool { decoder.matchesWholeDecoding }
 
         init(_ decoder: PassDecoder) {
             self.decoder = decoder

@@ -48,13 +48,65 @@ struct JoinedProcessorTests {
             corners |> .rotate(byDegrees: 12) |> crop |> border,
             ImageProcessorChain(TargetSizeProcessor(size: .pixels(width: 30, height: 20))) |> crop |> corners,
         ]
-        for chain in chains {
-            let joined = try chain.process(image)
-            let steps = try stepByStep(chain, image)
-            #expect(joined.bitmap.hasSamePixels(as: steps.bitmap), "\(chain.steps.map { $0.processor })")
-            #expect(joined.fullSize == steps.fullSize)
-            #expect(joined.bitmap.isOpaque == steps.bitmap.isOpaque)
+        for chain in chains { try expectSameJoined(chain, image) }
+    }
+
+    private func expectSameJoined(_ chain: ImageProcessorChain, _ image: DecodedImage) throws {
+        let joined = try chain.process(image)
+        let steps = try stepByStep(chain, image)
+        #expect(joined.bitmap.hasSamePixels(as: steps.bitmap), "\(chain.steps.map { $0.processor })")
+        #expect(joined.fullSize == steps.fullSize)
+        #expect(joined.bitmap.isOpaque == steps.bitmap.isOpaque)
+    }
+
+    private let half = Color(red: 1, green: 0.2, blue: 0, alpha: 0.5)
+
+    /// Chains of colours, each in one pass, some with neighbours of other kinds.
+    private var colorChains: [ImageProcessorChain] {
+        [
+            .adjustColors([.sepia()]) |> .adjustColors([.contrast(4)]) |> .adjustColors([.contrast(0.25)]),
+            .tint(half, mode: .multiply) |> .blackAndWhite |> .overlay(half) |> .background(.white),
+            .background(.white) |> .opacity(0.5) |> .tint(half, mode: .hue) |> .tint(.black, mode: .sourceAtop),
+            .opacity(0.3) |> .background(half) |> .background(.white) |> .background(.black),
+            .downsample(to: PixelSize(20, 20)) |> .colorControls(contrast: 1.5) |> corners |> .overlay(half) |> border,
+            .tint(half) |> crop |> .adjustColors([.inverted()]) |> crop |> corners |> .tint(half, mode: .screen),
+        ]
+    }
+
+    @Test("of colours give the same bytes joined and one after the other", arguments: SampleDepth.allCases)
+    func colors(depth: SampleDepth) throws {
+        // Wider than a piece of a row.
+        let bitmap = try Sample.noise(1_100, 13).converted(to: depth)
+        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        for chain in colorChains {
+            #expect(try ProcessingRun(chain.steps[...], on: image).steps.count == chain.steps.count)
+            try expectSameJoined(chain, image)
         }
+    }
+
+    @Test("of colours leave a reduced image what it stands for, where they change nothing")
+    func fullSize() throws {
+        let (full, bitmap) = (PixelSize(4_001, 2_003), try Sample.bitmap().resampled(to: PixelSize(51, 26)))
+        #expect(bitmap.isOpaque)
+        let info = ImageInfo(format: .png, size: full)
+        let image = DecodedImage(bitmap: bitmap, info: info, fullSize: full)
+        let beginnings: [ImageProcessorChain] = [
+            .adjustColors([]), .background(.white), .overlay(half, fraction: 1), .tint(.clear),
+        ]
+        for beginning in beginnings {
+            for chain in [beginning |> .downsample(to: PixelSize(50, 50)), beginning |> crop |> corners] {
+                try expectSameJoined(chain, image)
+            }
+        }
+    }
+
+    @Test("of colours are told of as one")
+    func colorsInOnePass() async throws {
+        test.transport.serve(url, Sample.png())
+        let chain = crop |> .overlay(half) |> .blackAndWhite
+        _ = try await test.pipeline.image(from: url, options: [.processor(chain)])
+        let name = "CropProcessor |> OverlayProcessor |> ColorAdjustmentProcessor"
+        #expect(observer.texts.filter { $0.contains("Processor") } == ["\(name) 20×10"])
     }
 
     @Test("stay apart where another load waits for what is between them")

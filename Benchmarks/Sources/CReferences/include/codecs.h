@@ -31,6 +31,11 @@ int halcyon_reference_decode_gif_frames(const uint8_t *bytes, size_t count);
 
 // Rows of RGBA without padding to a file, alpha left out. The quality is the library's own, from 0 to 100.
 int halcyon_reference_encode_jpeg(const uint8_t *pixels, int width, int height, int quality, size_t *byte_count);
+// The file is the caller's, for halcyon_reference_free. In libjpeg's usual ten scans.
+int halcyon_reference_encode_progressive_jpeg(
+    const uint8_t *pixels, int width, int height, size_t bytes_per_row, int quality, uint8_t **result,
+    size_t *byte_count);
+void halcyon_reference_free(void *bytes);
 int halcyon_reference_encode_webp(const uint8_t *pixels, int width, int height, int quality, size_t *byte_count);
 // libpng at zlib's level 6, its own choice of filters.
 int halcyon_reference_encode_png(const uint8_t *pixels, int width, int height, size_t *byte_count);

@@ -12,4 +12,10 @@ int halcyon_vips_avatar(const void *bytes, size_t count);
 // Four samples a pixel, rotated clockwise with bicubic interpolation.
 int halcyon_vips_rotate(const void *pixels, int width, int height, double degrees);
 
+// Four samples a pixel: 1200 × 900 of them, 100 from the left and the top; mirrored from left to right; and, of
+// 1632 × 1224 premultiplied ones, with round corners of radius 40, by a mask that is drawn once.
+int halcyon_vips_crop(const void *pixels, int width, int height);
+int halcyon_vips_flip(const void *pixels, int width, int height);
+int halcyon_vips_round_corners(const void *pixels, int width, int height);
+
 #endif

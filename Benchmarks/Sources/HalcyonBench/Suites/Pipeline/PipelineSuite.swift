@@ -15,6 +15,7 @@ struct PipelineSuite: BenchmarkSuite {
             PrefetchCase(destination: .memory),
             PrefetchCase(destination: .disk),
             PrefetchURLsCase(origin: origin, count: options.prefetchCount),
+            FirstPreviewCase(),
             CancelledTasksCase(way: .afterAll),
             CancelledTasksCase(way: .oneByOne),
         ]

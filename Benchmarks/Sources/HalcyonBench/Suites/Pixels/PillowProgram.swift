@@ -59,6 +59,16 @@ enum PillowProgram {
             if work[1] == "rotation":
                 image.rotate(-30, Image.Resampling.BICUBIC, expand=True)
                 return
+            if work[1] == "crop":
+                image.crop((100, 100, 1300, 1000))
+                return
+            if work[1] == "flip":
+                image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+                return
+            if work[1] == "corners":
+                rounded = straight.copy()
+                rounded.putalpha(ImageChops.multiply(rounded.getchannel("A"), corner_mask))
+                return
             source = Image.open(io.BytesIO(data))
             source.draft(None, (800, 600))
             avatar = source.resize((400, 300), Image.Resampling.LANCZOS).crop((50, 0, 350, 300)).convert("RGBA")
@@ -66,7 +76,13 @@ enum PillowProgram {
             avatar.alpha_composite(avatar_border)
 
         if work[0] == "geometry":
-            from PIL import ImageDraw
+            from PIL import ImageChops, ImageDraw
+            if work[1] == "corners":
+                straight = Image.frombytes("RGBA", size, data)
+                corner_mask = Image.new("L", (size[0] * 4, size[1] * 4))
+                ImageDraw.Draw(corner_mask).rounded_rectangle(
+                    (0, 0, size[0] * 4 - 1, size[1] * 4 - 1), 160, fill=255)
+                corner_mask = corner_mask.resize(size, Image.Resampling.BOX)
             # Drawn four times as large and reduced, since Pillow does not smooth edges.
             avatar_mask = Image.new("L", (1200, 1200))
             ImageDraw.Draw(avatar_mask).rounded_rectangle((0, 0, 1199, 1199), 80, fill=255)

@@ -125,6 +125,9 @@ enum PixelOperations {
             return try checked { [bytes] in
                 switch work {
                 case .avatar: halcyon_vips_avatar(bytes, bytes.count)
+                case .crop: halcyon_vips_crop(bytes, width, height)
+                case .flip: halcyon_vips_flip(bytes, width, height)
+                case .corners: halcyon_vips_round_corners(bytes, width, height)
                 case .rotation: halcyon_vips_rotate(bytes, width, height, GeometryWork.degrees)
                 }
             }

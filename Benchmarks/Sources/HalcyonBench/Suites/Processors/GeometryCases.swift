@@ -20,6 +20,19 @@ enum GeometryCases {
                 contenders: contenders,
                 input: { try $0.pixels(megapixels2, hasAlpha: true) }
             ),
+            shape(.crop, "crop RGBA 2 MP to 1200×900", contenders),
+            shape(.flip, "flip RGBA 2 MP", contenders),
+            shape(.corners, "round corners RGBA 2 MP", contenders),
         ]
+    }
+
+    private static func shape(_ work: GeometryWork, _ name: String, _ contenders: PixelContenders) -> PixelCase {
+        PixelCase(
+            name: name,
+            work: .geometry(work),
+            budgets: .init(newestVips: 1, pillow: 1),
+            contenders: contenders,
+            input: { try $0.pixels(PixelSize(1_632, 1_224), hasAlpha: true) }
+        )
     }
 }

@@ -1,4 +1,5 @@
 internal import Halcyon
+internal import HalcyonRaster
 
 /// What is done to the shape of an image, or to its place.
 enum GeometryWork: String {
@@ -6,7 +7,15 @@ enum GeometryWork: String {
     case avatar
     /// Pixels rotated by ``degrees``, between the pixels with a cubic.
     case rotation
+    /// ``part`` of pixels.
+    case crop
+    /// Pixels mirrored from left to right.
+    case flip
+    /// Pixels with round corners of ``radius``.
+    case corners
 
+    static let part = PixelRect(x: 100, y: 100, width: 1_200, height: 900)
+    static let radius = 40.0
     static let degrees = 30.0
 
     /// The processors of an avatar, after a decoder that delivers 400 × 300 pixels or a little more.
@@ -30,6 +39,24 @@ extension PixelOperations {
             let bitmap = try input.bitmap()
             return {
                 blackHole(try bitmap.rotated(byDegrees: GeometryWork.degrees))
+                return 0
+            }
+        case .crop:
+            let bitmap = try input.bitmap()
+            return {
+                blackHole(try bitmap.cropped(to: GeometryWork.part))
+                return 0
+            }
+        case .flip:
+            let bitmap = try input.bitmap()
+            return {
+                blackHole(try bitmap.oriented(.upMirrored))
+                return 0
+            }
+        case .corners:
+            let bitmap = try input.bitmap()
+            return {
+                blackHole(try bitmap.roundingCorners(radius: GeometryWork.radius))
                 return 0
             }
         }
