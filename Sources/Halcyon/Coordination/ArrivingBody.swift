@@ -12,6 +12,11 @@ protocol ArrivingBody: Sendable {
     ///
     /// - Returns: `nil` once no more come, whatever was not copied, or the calling task is cancelled.
     func bytes(from offset: Int) async -> Data?
+
+    /// Waits for bytes behind the first `offset`, and copies none.
+    ///
+    /// - Returns: `false` once no more come, or the calling task is cancelled.
+    func hasBytes(from offset: Int) async -> Bool
 }
 
 extension ReceivedBody: ArrivingBody {}

@@ -58,6 +58,11 @@ final class ArrivingBytes: ArrivingBody {
         state.withLock { $0.isEnded ? nil : $0.bytes(from: 0) }
     }
 
+    func hasBytes(from offset: Int) async -> Bool {
+        await arrivals.wait(for: offset + 1)
+        return !Task.isCancelled && state.withLock { !$0.isEnded }
+    }
+
     func bytes(from offset: Int) async -> Data? {
         await arrivals.wait(for: offset + 1)
         guard !Task.isCancelled else { return nil }

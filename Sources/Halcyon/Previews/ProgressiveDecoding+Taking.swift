@@ -73,12 +73,13 @@ extension ProgressiveDecoding {
         return false
     }
 
-    /// Returns the image of a body, of which the decoder, which has been taken, reads the rest.
+    /// Returns the image of a body, of which the decoder, which has been taken, reads the rest. It is of no use after that.
     ///
     /// - Parameter info: The header of the whole body.
     /// - Returns: `nil` if the image may be another one than that of the whole body.
     /// - Throws: `CancellationError`.
     func image(of data: Data, info: ImageInfo, isCancelled: @Sendable () -> Bool) throws -> DecodedImage? {
+        defer { close() }
         do {
             try decoder.append(data.dropFirst(decoder.byteCount))
             decoder.end()

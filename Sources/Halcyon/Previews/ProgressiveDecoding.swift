@@ -68,6 +68,12 @@ final class ProgressiveDecoding: @unchecked Sendable {
         return true
     }
 
+    /// Releases what has been read, once the image is made or not to be made of it: the load may go on for long.
+    func close() {
+        decoder.close()
+        pieces = []
+    }
+
     /// Returns the image as far as it has been read, or its thumbnail; `nil` if there is none.
     func image(isThumbnail: Bool, isCancelled: @Sendable () -> Bool) throws -> DecodedImage? {
         try isThumbnail ? decoder.embeddedThumbnail : decoder.image(isCancelled: isCancelled)

@@ -111,7 +111,7 @@ private struct ProgressiveLoop: Sendable {
                 guard step.progress.isComplete else { continue }
                 // The image itself follows, unless there are more bytes, as those of other frames. Previews before may
                 // have been turned otherwise, as the orientation can come last.
-                guard await body.body.bytes(from: byteCount) != nil else { return }
+                guard await body.body.hasBytes(from: byteCount) else { return }
                 return try await report(step.progress, byteCount, body)
             }
         }

@@ -102,6 +102,13 @@ public final class IncrementalDecoder {
         reader?.end()
     }
 
+    /// Releases what has been read. Every later call but ``end()`` throws `CancellationError`.
+    package func close() {
+        reader = nil
+        beginning = Data()
+        failure = CancellationError()
+    }
+
     /// Reads up to the end of the next scan or pass, or of the bytes at hand.
     ///
     /// - Returns: Whether there may be more to read without more bytes.

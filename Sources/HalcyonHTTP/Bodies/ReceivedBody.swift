@@ -28,9 +28,27 @@ package struct ReceivedBody: Sendable {
     package func bytes(from offset: Int) async -> Data? {
         await collector?.bytesOfBody(from: offset)
     }
+
+    /// Waits for bytes behind the first `offset`, and copies none.
+    ///
+    /// - Returns: `false` once the transfer has ended, or the calling task is cancelled.
+    package func hasBytes(from offset: Int) async -> Bool {
+        await collector?.hasBytesOfBody(from: offset) ?? false
+    }
 }
 
 extension BodyCollector {
+    fileprivate func hasBytesOfBody(from offset: Int) async -> Bool {
+        await arrivals.wait(for: offset + 1)
+        guard !Task.isCancelled else { return false }
+        return state.withLock { state in
+            switch state {
+            case .undecided, .catchingUp, .receiving: true
+            case .beginning, .refused, .ended: false
+            }
+        }
+    }
+
     fileprivate func bytesOfBody(from offset: Int) async -> Data? {
         var least = offset + 1
         while !Task.isCancelled {

@@ -86,7 +86,7 @@ struct SingleDecodingTests {
             reached.open()
             gate.wait()
         }
-        let test = TestPipeline(codecs: decoder.codecs, workerCount: 2)
+        let test = TestPipeline(workerCount: 2, codecs: decoder.codecs)
         let (task, transfer) = await begin(test)
         transfer.send(Data("-".utf8))
         await reached.wait()
@@ -130,5 +130,46 @@ struct SingleDecodingTests {
         #expect(await decoding.take(havingRead: body + Data(".".utf8)))
         #expect(await decoding.take(havingRead: body) == false, "it has been taken")
         #expect(throws: CancellationError.self) { try decoding.working {} }
+        let (whole, info) = (body + Data(".".utf8), decoder().info(of: Data(), limits: .standard))
+        let image = try decoding.image(of: whole, info: info, isCancelled: { false })
+        #expect(image?.size.width == PassDecoder.fullWidth)
+        #expect(!decoding.decoder.hasHeader && !decoding.mayMakeImage, "what it had read is released")
+    }
+}
+
+@Suite("The bytes behind a complete image")
+struct BytesBehindTests {
+    /// A body that has a whole image and more, and notes what is copied of it.
+    private final class Body: ArrivingBody {
+        let copiedFrom = Lock<[Int]>([])
+        private let bytes = PassDecoder.header + Data("-.".utf8)
+
+        func copy() -> Data? { nil }
+
+        func bytes(from offset: Int) -> Data? {
+            copiedFrom.withLock { $0.append(offset) }
+            return offset == 0 ? bytes : Data(repeating: 0, count: 1_000_000)
+        }
+
+        func hasBytes(from offset: Int) -> Bool { true }
+    }
+
+    @Test("are not copied to learn whether there are any")
+    func noCopy() async throws {
+        let (body, decoder, previews) = (Body(), PassDecoder { _ in }, Lock<[IncrementalProgress?]>([]))
+        let stage = ProgressiveStage(
+            codecs: decoder.codecs,
+            workers: .shared,
+            clock: ContinuousClock(),
+            decoders: ProgressiveDecoders()
+        )
+        let context = WorkContext(priority: PriorityBox(.normal)) { report in
+            if case .preview(let preview) = report { previews.withLock { $0.append(preview.progress) } }
+        }
+        let report = BodyReport(body, number: 1, provenance: .network)
+        let request = ImageRequest(.url(Sample.url()), options: [.progressive])
+        try await stage.makePreviews(of: report, for: request, decoded: nil, context: context)
+        #expect(body.copiedFrom.withLock { $0 } == [0])
+        #expect(previews.withLock { $0 }.last??.isComplete == true)
     }
 }
