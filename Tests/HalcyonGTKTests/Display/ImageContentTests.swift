@@ -55,8 +55,9 @@ final class ImageContentTests: XCTestCase {
             pipeline: loads.pipeline,
             completion: done.handler
         )
-        // Shown and completed before the call returns; what comes from memory has no transition.
+        // Shown and completed before the call returns; what comes from memory has no transition, and no progress.
         XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(picture.display.task?.progress, ImageProgress())
         XCTAssertEqual(picture.display.content, .image)
         let after = await picture.frames.next()
         XCTAssertEqual(after?.colors, [.blue])
