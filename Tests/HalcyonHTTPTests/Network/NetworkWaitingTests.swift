@@ -31,7 +31,7 @@ struct NetworkWaitingTests {
 
     @Test(
         "gives up when the time is over, after 136 years at the latest",
-        arguments: [(30, 30), (Int64.max, 1 << 32)]
+        arguments: [(Int64(30), Int64(30)), (Int64.max, Int64(1) << 32)]
     )
     func timeout(limit: Int64, seconds: Int64) async throws {
         async let isConnected = network.waitUntilConnected(timeout: .seconds(limit), clock: clock)
