@@ -123,6 +123,23 @@ struct MemoryCacheExpiryTests {
         #expect(cache.sweepInterval == .seconds(seconds))
     }
 
+    @Test("an interval beyond what a clock can express counts as 136 years", .timeLimit(.minutes(1)))
+    func longestInterval() async {
+        let sweepClock = ManualClock()
+        let cache = MemoryCache<String, Int>(
+            costLimit: 1_000,
+            sweepInterval: .seconds(Int64.max),
+            clock: clock.clock,
+            sweepClock: sweepClock
+        )
+        let removals = cache.removals
+        cache.store(1, for: "a", cost: 1, expiration: .seconds(100))
+        await sweepClock.waitForSleepers(1)
+        clock.advance(by: 200)
+        sweepClock.advance(by: .seconds(1 << 32))
+        for await removal in removals.prefix(1) { #expect(removal == .init(key: "a", reason: .expired)) }
+    }
+
     @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs")
     func periodicSweep() async {
         let sweepClock = ManualClock()

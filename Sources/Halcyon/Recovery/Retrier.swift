@@ -1,3 +1,4 @@
+internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 /// Makes attempts to get a source's bytes, as many as its strategy decides.
@@ -71,7 +72,7 @@ final class Retrier: Sendable {
     }
 
     private func sleep(_ delay: Duration) async throws {
-        if delay > .zero { try await clock.sleep(for: delay) }
+        if delay > .zero { try await clock.sleep(upTo: delay) }
     }
 }
 

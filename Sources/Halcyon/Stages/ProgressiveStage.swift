@@ -106,7 +106,7 @@ private struct ProgressiveLoop: Sendable {
                 }
                 if cadence.accepts(step.progress) {
                     try await report(step.progress, byteCount, body)
-                    if policy.minimumInterval > .zero { try await clock.sleep(for: policy.minimumInterval) }
+                    if policy.minimumInterval > .zero { try await clock.sleep(upTo: policy.minimumInterval) }
                 }
                 guard step.progress.isComplete else { continue }
                 // The image itself follows, unless there are more bytes, as those of other frames. Previews before may

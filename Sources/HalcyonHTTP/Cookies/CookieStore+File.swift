@@ -28,7 +28,7 @@ extension CookieStore {
         guard mustWrite else { return }
         // Owned by nobody, and ended by itself after the delay: it keeps the store until the changes are written.
         Task.detached(priority: .utility) { [self] in
-            try? await configuration.writeClock.sleep(for: configuration.writeDelay)
+            try? await configuration.writeClock.sleep(upTo: configuration.writeDelay)
             writer.schedule(priority: .low) { [self] in
                 do throws(PrivateFileError) {
                     try write()

@@ -1,3 +1,5 @@
+internal import HalcyonConcurrency
+
 /// Reports the state of the network, and its changes: ``NetworkMonitor`` by asking the system, a test by setting it.
 public protocol NetworkMonitoring: Sendable {
     /// The present state.
@@ -31,7 +33,7 @@ extension NetworkMonitoring {
             }
             if let timeout {
                 group.addTask {
-                    try await clock.sleep(for: timeout)
+                    try await clock.sleep(upTo: timeout)
                     return false
                 }
             }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import HalcyonConcurrency
 
 /// Removes expired entries, and files that belong to no entry, in the background, a few at a time, for as long as the
 /// cache is open.
@@ -25,7 +26,7 @@ struct DiskSweep: Sendable {
     func start(_ step: @escaping @Sendable () -> Rest) {
         task.start { [queue] clock, interval in
             var pause = min(interval, Self.firstPause)
-            while (try? await clock.sleep(for: pause)) != nil, !Task.isCancelled {
+            while (try? await clock.sleep(upTo: pause)) != nil, !Task.isCancelled {
                 let rest = await withCheckedContinuation { continuation in
                     queue.async { continuation.resume(returning: step()) }
                 }

@@ -1,3 +1,5 @@
+internal import HalcyonConcurrency
+
 /// Calls a sweep again and again for as long as there is something to sweep. While the cache is empty, there is no task.
 struct MemorySweep: Sendable {
     let task: SweepTask
@@ -7,7 +9,7 @@ struct MemorySweep: Sendable {
     /// - Parameter action: sweeps; returns whether to go on.
     func start(_ action: @escaping @Sendable () -> Bool) {
         task.start { clock, interval in
-            while (try? await clock.sleep(for: interval)) != nil, !Task.isCancelled, action() {}
+            while (try? await clock.sleep(upTo: interval)) != nil, !Task.isCancelled, action() {}
         }
     }
 }

@@ -29,11 +29,14 @@ struct NetworkWaitingTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("gives up when the time is over")
-    func timeout() async throws {
-        async let isConnected = network.waitUntilConnected(timeout: .seconds(30), clock: clock)
+    @Test(
+        "gives up when the time is over, after 136 years at the latest",
+        arguments: [(Int64(30), Int64(30)), (Int64.max, Int64(1) << 32)]
+    )
+    func timeout(limit: Int64, seconds: Int64) async throws {
+        async let isConnected = network.waitUntilConnected(timeout: .seconds(limit), clock: clock)
         await clock.waitForSleepers(1)
-        clock.advance(by: .seconds(30))
+        clock.advance(by: .seconds(seconds))
         #expect(try await isConnected == false)
         #expect(network.listenerCount == 0)
     }
