@@ -64,18 +64,19 @@ final class TestPlace {
     /// - Parameter name: See ``RenderedWidget``.
     func rendered(name: String? = nil) async throws -> RenderedWidget {
         var result: Result<RenderedWidget, any Error>?
-        // A frame paints nothing while the window waits for the display server, as for its new size.
-        for _ in 0..<5 {
-            await afterNextFrame { result = Result { try RenderedWidget(self.widget, name: name) } }
-            if case .success(let rendered)? = result, rendered.count(where: { _ in true }) > 0 { return rendered }
-        }
+        await afterNextFrame { result = Result { try RenderedWidget(self.widget, name: name) } }
         return try XCTUnwrap(result).get()
     }
 
     /// Calls a closure as soon as a frame is painted, before anything can change.
     private func afterNextFrame(_ body: @escaping () -> Void) async {
         guard let clock = gtk_widget_get_frame_clock(box) else { return }
-        let call = FrameCall(body)
+        let count = PaintCount.of(box)
+        let call = FrameCall { [box] in
+            guard PaintCount.of(box) > count else { return false }
+            body()
+            return true
+        }
         let painted: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
             guard let data else { return }
             let call = Unmanaged<FrameCall>.fromOpaque(data).takeUnretainedValue()
@@ -94,17 +95,16 @@ final class TestPlace {
         g_signal_handler_disconnect(UnsafeMutableRawPointer(clock), handler)
     }
 
-    /// A closure that is called once.
+    /// A closure that is called until it has done its work.
     @MainActor
     private final class FrameCall {
-        private let body: () -> Void
+        private let body: () -> Bool
         private(set) var hasRun = false
 
-        init(_ body: @escaping () -> Void) { self.body = body }
+        init(_ body: @escaping () -> Bool) { self.body = body }
 
         func run() {
-            if !hasRun { body() }
-            hasRun = true
+            if !hasRun { hasRun = body() }
         }
     }
 
