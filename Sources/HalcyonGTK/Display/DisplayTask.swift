@@ -35,6 +35,8 @@ public final class DisplayTask {
     private(set) var attempt = 0
     private var onProgress: (@MainActor (ImageProgress) -> Void)?
     private var reportsProgress = true
+    /// A Boolean value that indicates whether an attempt is being begun.
+    var isStarting = false
     private var completion: ImageDisplay.Completion?
     weak var controller: SlotController?
 

@@ -25,7 +25,11 @@ extension SlotController {
         stopPlaying()
         dropTransition()
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
+        contentCount += 1
+        let number = contentCount
         show(paintable, through: transition)
+        // A property that was set may be followed by code of the program, which has shown something else then.
+        guard number == contentCount else { return }
         if let image { play(image, after: earlier) }
         onContentChange()
     }

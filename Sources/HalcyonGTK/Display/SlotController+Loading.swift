@@ -16,6 +16,7 @@ extension SlotController {
         }
         let attempt = task.beginAttempt()
         task.state = .loading
+        task.isStarting = true
         let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak task] progress in
             MainActor.assumeIsolated {
                 guard let task, task.attempt == attempt else { return }
@@ -24,8 +25,17 @@ extension SlotController {
             }
         } completion: { result in
             // The task is held until its completion handler was called.
-            MainActor.assumeIsolated { task.attemptDidEnd(attempt, with: result) }
+            MainActor.assumeIsolated {
+                // A load may end on another thread before this call returns. What is shown while it is under way comes
+                // first in any case; an image from memory has nothing before it.
+                if task.isStarting, (try? result.get())?.source != .memory {
+                    Task { task.attemptDidEnd(attempt, with: result) }
+                } else {
+                    task.attemptDidEnd(attempt, with: result)
+                }
+            }
         }
+        task.isStarting = false
         guard task.attempt == attempt, task.state == .loading else { return true }
         task.imageTask = imageTask
         followPreviews(of: imageTask, task)

@@ -17,6 +17,8 @@ final class SlotController {
     /// The load that counts; also after its end.
     var task: DisplayTask?
     var content = Content()
+    /// The number of times that something else was shown.
+    var contentCount = 0
     /// Called after something else is shown. It calls no code of the program.
     var onContentChange: () -> Void = {}
     /// `nil` once the slot has been given up.

@@ -35,6 +35,8 @@ final class SlotInstallation {
 
     /// Puts the paintable into the object. May run code of the program.
     func install() {
+        // A widget that is being destroyed has given up what it holds, and never would again.
+        if object.isInstance(of: gtk_widget_get_type()), gtk_widget_in_destruction(object.widget) != 0 { return }
         if object.isInstance(of: gtk_widget_get_type()) {
             let changed: @convention(c) (gpointer?, GtkTextDirection, gpointer?) -> Void = { _, _, data in
                 let installation = Unmanaged<SlotInstallation>.fromOpaque(nonnull(data)).takeUnretainedValue()

@@ -1,10 +1,11 @@
 #if GTK
 internal import CGTK
+internal import Glibc
 
 /// A reference to a GObject that is counted.
 ///
-/// Unchecked: the count is atomic, and the pointer never changes. What the object itself allows on other threads is
-/// its own matter.
+/// Unchecked: the count is atomic, and the pointer never changes. The reference is given up on the thread of GTK, as what
+/// then ends may be used there alone.
 final class ObjectReference: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
 
@@ -19,7 +20,9 @@ final class ObjectReference: @unchecked Sendable {
     }
 
     deinit {
-        g_object_unref(pointer)
+        if getpid() == cgtk_thread_id() { return g_object_unref(pointer) }
+        nonisolated(unsafe) let pointer = pointer
+        Task { @MainActor in g_object_unref(pointer) }
     }
 
     /// The object as C types that Swift knows no structure of have it.

@@ -85,20 +85,28 @@ final class ListBinder {
 
     private func bind(_ listItem: UnsafeMutableRawPointer) {
         guard let cell = cells[listItem], let item = cell.item else { return }
+        // Code of the program may take the item out of the model.
+        let kept = ObjectReference(retaining: item.object)
+        defer { withExtendedLifetime(kept) {} }
         lastBinding += 1
         let number = lastBinding
+        cell.lastBinding = number
         let request = request(item)
-        guard !hasEnded, cells[listItem] === cell, number == lastBinding else { return }
+        // Meanwhile other cells may have been bound, or this one again.
+        guard !hasEnded, cells[listItem] === cell, cell.lastBinding == number else { return }
         cell.binding = ListCell.Binding(number: number, request: request)
         let visibility = request.map { configuration.pipeline.completed($0.options)[LoadVisibilityKey.self] }
         // A cell is usually given its item out of sight, and comes into sight when it is laid out.
         if cell.isMapped || visibility == .always { beginLoading(cell) } else { clear(cell) }
         scheduleUpdate()
+        guard cell.binding?.number == number else { return }
         configuration.configure?(cell.content, item)
     }
 
     private func unbind(_ listItem: UnsafeMutableRawPointer) {
-        guard let cell = cells[listItem], cell.binding != nil else { return }
+        guard let cell = cells[listItem] else { return }
+        cell.lastBinding = 0
+        guard cell.binding != nil else { return }
         cell.binding = nil
         clear(cell)
         scheduleUpdate()

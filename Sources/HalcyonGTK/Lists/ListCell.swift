@@ -20,6 +20,8 @@ final class ListCell {
     let listItem: UnsafeMutableRawPointer
     /// `nil` while the cell shows no item.
     var binding: Binding?
+    /// The number of the last binding that was begun; 0 once the cell has lost its item.
+    var lastBinding = 0
     /// A Boolean value that indicates whether the slot shows the placeholder, and has no request.
     var isClear = false
     /// The references that keep both widgets until the teardown, whatever the program does to them.

@@ -174,10 +174,10 @@ extension SlotPaintable {
             SlotPaintable.with(object) { $0.draw(into: snapshot, width: width, height: height) }
         }
         table.pointee.get_intrinsic_width = { object in
-            SlotPaintable.with(object) { gint(($0.current?.width ?? 0).rounded(.up)) }
+            SlotPaintable.with(object) { SlotPaintable.naturalSide($0.current?.width) }
         }
         table.pointee.get_intrinsic_height = { object in
-            SlotPaintable.with(object) { gint(($0.current?.height ?? 0).rounded(.up)) }
+            SlotPaintable.with(object) { SlotPaintable.naturalSide($0.current?.height) }
         }
         table.pointee.get_intrinsic_aspect_ratio = { object in
             SlotPaintable.with(object) { paintable in
@@ -191,6 +191,12 @@ extension SlotPaintable {
             SlotPaintable.with(object) { image = $0.makeImage() }
             return image
         }
+    }
+
+    /// Returns a side as GTK counts it. It adds such numbers, of 32 bits, without a look at their size.
+    private nonisolated static func naturalSide(_ side: Double?) -> gint {
+        guard let side, side > 0 else { return 0 }
+        return gint(min(side.rounded(.up), Double(1 << 28)))
     }
 
     /// Calls a closure with the Swift object of an instance. GTK calls paintables on the main thread alone.

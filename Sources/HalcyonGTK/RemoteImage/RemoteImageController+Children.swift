@@ -17,8 +17,11 @@ extension RemoteImageController {
     func makePlaceholder() {
         guard let overlay else { return }
         endFade()
-        if let earlier = placeholder { gtk_overlay_remove_overlay(overlay.opaque, earlier.pointer.widget) }
+        let earlier = placeholder
         placeholder = nil
+        if let earlier { remove(earlier, from: overlay) }
+        // A handler of the program at it may have changed the configuration, or ended the widget.
+        guard self.overlay != nil, placeholder == nil else { return }
         let made = configuration.placeholder
         guard let child = made.makeWidget() else { return }
         // The closure that made it may have changed the configuration.
@@ -53,7 +56,13 @@ extension RemoteImageController {
         let focus = gtk_widget_get_root(overlay.widget).flatMap { gtk_root_get_focus($0) }
         if let focus, gtk_widget_is_ancestor(focus, failure.pointer.widget) != 0 { returnsFocus = true }
         self.failure = nil
-        gtk_overlay_remove_overlay(overlay.opaque, failure.pointer.widget)
+        remove(failure, from: overlay)
+    }
+
+    /// Takes a child out, unless the program has.
+    private func remove(_ child: ObjectReference, from overlay: UnsafeMutableRawPointer) {
+        guard gtk_widget_get_parent(child.pointer.widget) == overlay.widget else { return }
+        gtk_overlay_remove_overlay(overlay.opaque, child.pointer.widget)
     }
 
     /// Shows those children that belong to the present state. The size of the widget follows from them.
@@ -75,7 +84,9 @@ extension RemoteImageController {
         _ isMeasured: Bool,
         _ overlay: UnsafeMutableRawPointer
     ) {
-        guard (gtk_overlay_get_measure_overlay(overlay.opaque, child.widget) != 0) != isMeasured else { return }
+        guard gtk_widget_get_parent(child.widget) == overlay.widget,
+            (gtk_overlay_get_measure_overlay(overlay.opaque, child.widget) != 0) != isMeasured
+        else { return }
         gtk_overlay_set_measure_overlay(overlay.opaque, child.widget, isMeasured.gboolean)
     }
 

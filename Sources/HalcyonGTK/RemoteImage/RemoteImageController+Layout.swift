@@ -22,6 +22,9 @@ extension RemoteImageController {
         connect(overlay, "get-child-position", position, nil)
     }
 
+    /// The longest side of the picture, in points.
+    private static let longestSide = Double(1 << 28)
+
     /// The place of the picture in the overlay; `nil` for all of it.
     private var pictureRectangle: GdkRectangle? {
         guard let overlay else { return nil }
@@ -37,7 +40,11 @@ extension RemoteImageController {
             (width: current.width, height: current.height),
             in: (width: Double(width), height: Double(height))
         )
-        let size = (width: (current.width * across).rounded(), height: (current.height * down).rounded())
+        // Of a very long image that covers the place, GTK's numbers of 32 bits hold no more than a part.
+        let size = (
+            width: min(current.width * across, Self.longestSide).rounded(),
+            height: min(current.height * down, Self.longestSide).rounded()
+        )
         let left = (Double(width) - size.width) * configuration.horizontalAlignment.share(isReversed: isReversed)
         let top = (Double(height) - size.height) * configuration.verticalAlignment.share()
         return GdkRectangle(

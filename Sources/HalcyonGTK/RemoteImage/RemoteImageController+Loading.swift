@@ -31,14 +31,18 @@ extension RemoteImageController {
         endFade()
         followSlot()
         removeFailureChild()
+        // Handlers of the program at its children may have begun another load, or ended the widget.
+        guard number == loadNumber, overlay != nil else { return }
         guard let request else {
             state = .empty
             updateChildren()
+            guard number == loadNumber, overlay != nil else { return }
             display.setImage(with: nil as ImageRequest?, placeholder: emptyContent)
             return
         }
         state = .loading(ImageProgress())
         updateChildren()
+        guard number == loadNumber, overlay != nil else { return }
         display.setImage(
             with: request,
             placeholder: emptyContent,
@@ -92,6 +96,7 @@ extension RemoteImageController {
             state = .failed(error)
             if configuration.failure != .none { slot.setContent(emptyContent) }
             updateChildren()
+            guard number == loadNumber else { return }
             onNextTurn { [weak self] in self?.reportFailure(error, number) }
             makeFailureChild(for: error)
         }

@@ -37,6 +37,8 @@ extension SlotController {
     func endTransition(isLater: Bool = false) {
         let task = transitionTask
         dropTransition()
+        // The widget may have grown meanwhile, and the image is loaded at a larger size only when it is shown for good.
+        if requestedSize != nil { visibility.requestLayout() }
         guard let task, let response = task.response else { return }
         if isLater { Task { task.finish(.success(response)) } } else { task.finish(.success(response)) }
     }
@@ -89,7 +91,8 @@ extension SlotController {
         if let pass = paintable.transition {
             let start = transitionStart ?? time
             transitionStart = start
-            let part = (time - start) / pass.transition.duration
+            // The clock of another window may be behind.
+            let part = max(0, (time - start) / pass.transition.duration)
             // Fast at first, then ever slower.
             let rest = 1 - min(1, part)
             if part >= 1 { endTransition() } else { paintable.advance(to: 1 - rest * rest * rest) }

@@ -57,7 +57,9 @@ extension SlotController {
 
     /// Loads the image that is shown anew if it has fewer pixels than the widget has room for.
     func enlargeIfNeeded() {
-        guard let task, let requested = requestedSize, visibility.isMapped, task.state == .finished,
+        // An image that was kept while a load failed, was cancelled, or is shown by the program is that of an earlier one.
+        guard let task, task.response != nil, task.options[ImageSettingKey.self] == .automatic,
+            let requested = requestedSize, visibility.isMapped, task.state == .finished,
             content.kind == .image, let image = content.image,
             case .size(let size)? = sizeDemand(for: task)
         else { return }

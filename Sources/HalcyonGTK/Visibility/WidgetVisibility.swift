@@ -81,9 +81,9 @@ final class WidgetVisibility {
     /// The states of a window that is not seen: minimised, and, from GTK 4.12, suspended.
     private static let unseenStates = GDK_TOPLEVEL_STATE_MINIMIZED.rawValue | 1 << 16
 
-    /// A Boolean value that indicates whether the user lets things move.
+    /// A Boolean value that indicates whether the user lets things move. Nothing does where there are no frames.
     var allowsMotion: Bool {
-        guard let widget else { return !isWidget }
+        guard let widget else { return false }
         return cgtk_allows_motion(gtk_widget_get_settings(widget.widget)) != 0
     }
 

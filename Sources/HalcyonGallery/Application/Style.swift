@@ -41,7 +41,17 @@ enum Style {
         didSet {
             guard let settings = gtk_settings_get_default() else { return }
             setProperty(settings, "gtk-application-prefer-dark-theme", isDark)
+            for follower in Array(followers.values) { follower(isDark) }
         }
     }
+
+    private static var followers: [ObjectIdentifier: (Bool) -> Void] = [:]
+
+    /// Calls a closure when the program becomes dark or light, until `unfollow`.
+    static func follow(_ owner: AnyObject, _ didChange: @escaping (Bool) -> Void) {
+        followers[ObjectIdentifier(owner)] = didChange
+    }
+
+    static func unfollow(_ owner: AnyObject) { followers[ObjectIdentifier(owner)] = nil }
 }
 #endif

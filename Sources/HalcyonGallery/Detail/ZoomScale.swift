@@ -12,6 +12,8 @@ struct ZoomScale: Equatable {
 
     /// The smallest and the greatest factor.
     static let range = 0.02...32.0
+    /// The longest side, in points. The toolkit counts in 32 bits.
+    static let longestSide = 1 << 28
     /// The factor between two steps of the keyboard.
     static let step = 1.25
 
@@ -48,15 +50,17 @@ struct ZoomScale: Equatable {
         guard let imageSize else { return area }
         let factor = factor
         return (
-            max(1, Int((Double(imageSize.width) * factor).rounded())),
-            max(1, Int((Double(imageSize.height) * factor).rounded()))
+            min(max(1, Int((Double(imageSize.width) * factor).rounded())), Self.longestSide),
+            min(max(1, Int((Double(imageSize.height) * factor).rounded())), Self.longestSide)
         )
     }
 
     /// Enlarges or reduces by a factor. What is then about as large as fits, fits.
     mutating func zoom(by change: Double) {
         guard imageSize != nil, change > 0, change.isFinite else { return }
-        let next = min(max(factor * change, Self.range.lowerBound), Self.range.upperBound)
+        // A huge image that fits is smaller than the smallest factor.
+        let least = min(Self.range.lowerBound, fittingFactor)
+        let next = min(max(factor * change, least), Self.range.upperBound)
         mode = abs(next / fittingFactor - 1) < 0.02 ? .fit : .factor(next)
     }
 

@@ -29,6 +29,8 @@ extension GalleryWindow {
             if isOn { gtk_window_fullscreen(windowPointer) } else { gtk_window_unfullscreen(windowPointer) }
         }
         addToggle("dark", to: window, isOn: Style.isDark) { Style.isDark = $0 }
+        // Another window may change it.
+        Style.follow(self) { [window] isDark in setState(isDark, of: "dark", in: window) }
     }
 
     private func setSearching(_ isOn: Bool) {

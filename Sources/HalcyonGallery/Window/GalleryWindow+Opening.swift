@@ -8,8 +8,15 @@ extension GalleryWindow {
     func open(_ locations: [String]) {
         guard !locations.isEmpty else { return }
         let before = reading
+        readingCount += 1
+        let number = readingCount
         reading = Task { [weak self] in
-            await before?.value
+            // One after the other; whoever cancels the last cancels all.
+            await withTaskCancellationHandler {
+                await before?.value
+            } onCancel: {
+                before?.cancel()
+            }
             for await batch in ItemReader().batches(of: locations) {
                 guard let self, !isClosed, !Task.isCancelled else { return }
                 collection.append(batch.items)
@@ -17,13 +24,13 @@ extension GalleryWindow {
                 collectionDidChange()
             }
             guard let self, !isClosed, !Task.isCancelled else { return }
+            if number == readingCount { reading = nil }
             readingDidEnd(of: locations)
         }
         updateTitle()
     }
 
     private func readingDidEnd(of locations: [String]) {
-        reading = nil
         collectionDidChange()
         // An image that was named alone is what the person wants to see.
         if collection.count == 1, page == .grid, locations.count == 1 { open(0) }

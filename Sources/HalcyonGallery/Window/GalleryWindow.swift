@@ -27,6 +27,8 @@ final class GalleryWindow {
     private(set) var isClosed = false
     /// The reading of what was opened last; `nil` once it has ended.
     var reading: Task<Void, Never>?
+    /// The number of readings begun.
+    var readingCount = 0
     /// A Boolean value that indicates whether images were left out because there are too many.
     var isTruncated = false
     private let stack: Widget
@@ -130,6 +132,7 @@ final class GalleryWindow {
         reading?.cancel()
         reading = nil
         panel.end()
+        Style.unfollow(self)
         onClose()
     }
 

@@ -137,7 +137,7 @@ final class SupersedingTests: XCTestCase {
         )
         let transfer = await loads.transport.nextTransfer()
         picture.display.show(try TestColor.blue.image())
-        XCTAssertEqual(transfer.priority, .low)
+        await MainLoop.run { transfer.priority == .low }
         transfer.answer(ScriptedTransport.Route(status: 404))
         await first.wait()
         XCTAssertEqual(first.outcome, "superseded with its error")

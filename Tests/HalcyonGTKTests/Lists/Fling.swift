@@ -49,7 +49,9 @@ final class Fling {
         )
     }
 
-    func run() async throws -> FlingResult {
+    /// - Parameter isEnough: Goes on for up to a minute more until this holds, as a slow machine sees less in the same time.
+    ///   Default: at once.
+    func run(until isEnough: (FlingResult) -> Bool = { _ in true }) async throws -> FlingResult {
         let origin = SlowOrigin(images, seed: result.seed)
         await list.present()
         let observer = try FrameObserver(list.view) { [unowned self] in
@@ -57,7 +59,7 @@ final class Fling {
         } onPaint: { [unowned self] in
             frameWasPainted()
         }
-        await scroll()
+        await scroll(until: isEnough)
         // At rest, each cell in sight shows its image.
         await MainLoop.run(within: .seconds(5)) { self.cells.isSettled }
         check()
@@ -74,13 +76,13 @@ final class Fling {
     }
 
     /// Flings with a step a frame; now and then a jump, another direction, or a rest in which images arrive.
-    private func scroll() async {
+    private func scroll(until isEnough: (FlingResult) -> Bool) async {
         let seconds = ProcessInfo.processInfo.environment["HALCYON_FLING_SECONDS"].flatMap(Double.init) ?? 8
         let end = ContinuousClock.now + .seconds(seconds)
         var step = 260.0
         var value = 0.0
         var count = 0
-        while ContinuousClock.now < end {
+        while ContinuousClock.now < end || !isEnough(result) && ContinuousClock.now < end + .seconds(60) {
             value =
                 Int.random(in: 0..<40, using: &random) == 0 ? .random(in: 0...list.end, using: &random) : value + step
             if value < 0 || value > list.end || Int.random(in: 0..<60, using: &random) == 0 {

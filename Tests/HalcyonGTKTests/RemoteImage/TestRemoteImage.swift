@@ -44,10 +44,9 @@ final class TestRemoteImage {
 
     /// Waits until the window has painted a frame that begins now.
     func waitForFrame() async {
-        guard let clock = gtk_widget_get_frame_clock(window.widget) else { return }
-        let counter = gdk_frame_clock_get_frame_counter(clock)
+        let count = PaintCount.of(window.widget)
         gtk_widget_queue_draw(window.widget)
-        await MainLoop.run { gdk_frame_clock_get_frame_counter(clock) > counter }
+        await MainLoop.run { PaintCount.of(self.window.widget) > count }
     }
 
     func waitUntilLoaded(file: StaticString = #filePath, line: UInt = #line) async {

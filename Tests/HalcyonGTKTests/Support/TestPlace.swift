@@ -64,19 +64,17 @@ final class TestPlace {
     /// - Parameter name: See ``RenderedWidget``.
     func rendered(name: String? = nil) async throws -> RenderedWidget {
         var result: Result<RenderedWidget, any Error>?
-        // A frame paints nothing while the window waits for the display server, as for its new size.
-        for _ in 0..<5 {
-            await afterNextFrame { result = Result { try RenderedWidget(self.widget, name: name) } }
-            if case .success(let rendered)? = result, rendered.count(where: { _ in true }) > 0 { return rendered }
-        }
+        await afterNextFrame { result = Result { try RenderedWidget(self.widget, name: name) } }
         return try XCTUnwrap(result).get()
     }
 
     /// Calls a closure as soon as a frame is painted, before anything can change.
     private func afterNextFrame(_ body: @escaping () -> Void) async {
+        let count = PaintCount.of(box)
         var hasRun = false
-        let observer = try? FrameObserver(box) {
-            if !hasRun { body() }
+        let observer = try? FrameObserver(box) { [box] in
+            guard !hasRun, PaintCount.of(box) > count else { return }
+            body()
             hasRun = true
         }
         guard let observer else { return }

@@ -1,0 +1,87 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import XCTest
+
+@testable import HalcyonGallery
+
+/// Reading of several folders, and several windows.
+@MainActor
+final class GalleryReadingTests: XCTestCase {
+    /// Of all that was opened before, nothing comes after the window was cleared.
+    func testClearingEndsAllReadings() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        var folders: [String] = []
+        for name in ["a", "b", "c"] {
+            let folder = fixture.folder + "/" + name
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try fixture.write(.red, to: "\(name)/\(name)1.png", 4, 4)
+            try fixture.write(.red, to: "\(name)/\(name)2.png", 4, 4)
+            folders.append(folder)
+        }
+        fixture.window.present()
+        fixture.window.open([folders[0]])
+        fixture.window.open([folders[1]])
+        fixture.window.clear()
+        fixture.window.open([folders[2]])
+        await MainLoop.run { fixture.window.collection.item(at: 0) != nil && fixture.window.reading == nil }
+        XCTAssertEqual((0..<4).map { fixture.window.collection.item(at: $0)?.name }, ["c1.png", "c2.png", nil, nil])
+    }
+
+    /// The window is not ready while a later folder is still to be read.
+    func testReadingLastsUntilTheLastFolderIsRead() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        try fixture.write(.red, to: "1.png", 4, 4)
+        try fixture.write(.red, to: "2.png", 4, 4)
+        fixture.window.open([fixture.folder + "/1.png"])
+        fixture.window.open([fixture.folder + "/2.png"])
+        await MainLoop.run { fixture.window.reading == nil }
+        XCTAssertEqual(fixture.window.collection.count, 2)
+    }
+
+    /// An image that is reduced to less than the least factor to fit is not enlarged by zooming out.
+    func testZoomingOutOfHugeImageDoesNotEnlarge() {
+        var scale = ZoomScale()
+        scale.area = (width: 400, height: 300)
+        scale.imageSize = PixelSize(60_000, 30_000)
+        let fitting = scale.factor
+        XCTAssertLessThan(fitting, ZoomScale.range.lowerBound)
+        scale.zoom(by: 1 / ZoomScale.step)
+        XCTAssertLessThanOrEqual(scale.factor, fitting)
+    }
+
+    /// The longest image that there is, at the greatest factor.
+    func testZoomedSizeIsBounded() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        fixture.window.present()
+        let zoom = fixture.window.detail.zoom
+        zoom.show(PixelSize(1 << 26, 1 << 26))
+        zoom.zoom(by: 1_000_000)
+        var size: gint = 0
+        gtk_widget_measure(zoom.content, GTK_ORIENTATION_HORIZONTAL, -1, &size, nil, nil, nil)
+        let canvas = gtk_widget_get_parent(zoom.content)
+        gtk_widget_measure(canvas, GTK_ORIENTATION_HORIZONTAL, -1, &size, nil, nil, nil)
+        XCTAssertGreaterThan(size, 1 << 26)
+    }
+
+    /// The style is the program's: each window says the same.
+    func testDarkStyleIsThatOfAllWindows() async throws {
+        let (first, second) = (try GalleryFixture(), try GalleryFixture())
+        defer {
+            change("dark", in: first.window.window, to: false)
+            first.end()
+            second.end()
+        }
+        change("dark", in: first.window.window, to: true)
+        XCTAssertTrue(Style.isDark)
+        let action = try XCTUnwrap(g_action_map_lookup_action(second.window.window, "dark"))
+        let state = try XCTUnwrap(g_action_get_state(action))
+        XCTAssertNotEqual(g_variant_get_boolean(state), 0)
+        g_variant_unref(state)
+    }
+}
+#endif
