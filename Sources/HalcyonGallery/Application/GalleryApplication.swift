@@ -26,12 +26,12 @@ final class GalleryApplication {
                 GApplicationFlags(rawValue: G_APPLICATION_HANDLES_OPEN.rawValue | unique)
             )
         )
-        connect(application, "startup") { [weak self] _ in self?.didStart() }
-        connect(application, "activate") { [weak self] _ in
+        onSignal(application, "startup") { [weak self] _ in self?.didStart() }
+        onSignal(application, "activate") { [weak self] _ in
             guard let self else { return }
             addWindow().present()
         }
-        connect(application, "open") { [weak self] call in
+        onSignal(application, "open") { [weak self] call in
             guard let self else { return }
             let window = addWindow()
             window.present()

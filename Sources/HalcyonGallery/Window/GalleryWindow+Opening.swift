@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 extension GalleryWindow {
     /// Adds the images at these locations to those of the window.
@@ -14,6 +15,7 @@ extension GalleryWindow {
                 guard let self, !isClosed, !Task.isCancelled else { return }
                 collection.append(batch.items)
                 isTruncated = isTruncated || batch.isTruncated
+                if let problem = batch.problems.last { notice.show(problem.message) }
                 collectionDidChange()
             }
             guard let self, !isClosed, !Task.isCancelled else { return }
@@ -38,6 +40,24 @@ extension GalleryWindow {
         collection.removeAll()
         show(.empty)
         collectionDidChange()
+    }
+
+    /// Removes the image that is shown in full, or else the selected one, from the window. Its file stays.
+    func removeImage() {
+        let isInFull = page == .detail
+        guard let position = collection.selectedPosition, let item = collection.item(at: position) else { return }
+        collection.remove(item)
+        let count = collection.matchCount
+        if isInFull, count > 0 {
+            open(min(position, count - 1))
+        } else {
+            if isInFull { detail.show(nil) }
+            collection.selectedPosition = count > 0 ? min(position, count - 1) : nil
+            show(collection.count == 0 ? .empty : count == 0 ? .notFound : .grid)
+            if let next = collection.selectedPosition { grid.reveal(next) }
+        }
+        collectionDidChange()
+        notice.show("“\(item.name)” was removed from this window")
     }
 
     /// Shows the image at a position in full.

@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Halcyon
+internal import HalcyonGTK
 
 /// A window of the program: a grid of images, one of them in full, and a panel with figures.
 @MainActor
@@ -20,6 +21,7 @@ final class GalleryWindow {
     let grid: GridPage
     let detail: DetailPage
     let panel: InformationPanel
+    let notice = Notice()
     let searchBar: Widget
     let searchEntry: Widget
     /// Called after the window was closed.
@@ -52,7 +54,7 @@ final class GalleryWindow {
         addDropTarget()
         addKeys()
         connectParts()
-        connect(window, "destroy") { [weak self] _ in self?.didClose() }
+        onSignal(window, "destroy") { [weak self] _ in self?.didClose() }
         collectionDidChange()
     }
 
@@ -130,6 +132,7 @@ final class GalleryWindow {
         reading?.cancel()
         reading = nil
         panel.end()
+        notice.cancel()
         onClose()
     }
 
@@ -141,13 +144,17 @@ final class GalleryWindow {
             self?.panel.update()
         }
         panel.imageFigures = { [weak self] in self?.imageFigures ?? [] }
-        connect(collection.selection, "notify::selected") { [weak self] _ in self?.panel.update() }
-        connect(searchEntry, "search-changed") { [weak self] _ in
+        onSignal(collection.selection, "notify::selected") { [weak self] _ in
+            guard let self else { return }
+            setEnabled(collection.selectedPosition != nil, of: "remove", in: window)
+            panel.update()
+        }
+        onSignal(searchEntry, "search-changed") { [weak self] _ in
             guard let self else { return }
             collection.search(String(cString: gtk_editable_get_text(searchEntry.opaque)))
             collectionDidChange()
         }
-        connect(searchBar, "notify::search-mode-enabled") { [weak self] _ in
+        onSignal(searchBar, "notify::search-mode-enabled") { [weak self] _ in
             guard let self else { return }
             setState(gtk_search_bar_get_search_mode(searchBar.opaque) != 0, of: "search", in: window)
         }
@@ -188,7 +195,10 @@ extension GalleryWindow {
         gtk_menu_button_set_primary(menuButton.opaque, true.gboolean)
         describe(menuButton, "Menu (F10)")
         let menu = makeMenu([
-            [("_Open Images…", "win.open"), ("Open _Folder…", "win.open-folder"), ("_Close All Images", "win.clear")],
+            [
+                ("_Open Images…", "win.open"), ("Open _Folder…", "win.open-folder"), ("_Remove Image", "win.remove"),
+                ("_Close All Images", "win.clear"),
+            ],
             [("_Dark Style", "win.dark"), ("_Full Screen", "win.fullscreen")],
             [("_Keyboard Shortcuts", "win.shortcuts"), ("_About Gallery", "win.about")],
         ])
@@ -220,7 +230,10 @@ extension GalleryWindow {
         gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
         gtk_stack_set_transition_duration(stack.opaque, 150)
         expand(stack)
-        let images = makeBox(GTK_ORIENTATION_VERTICAL, [searchBar, stack])
+        let overlay = nonnull(gtk_overlay_new())
+        gtk_overlay_set_child(overlay.opaque, stack)
+        gtk_overlay_add_overlay(overlay.opaque, notice.widget)
+        let images = makeBox(GTK_ORIENTATION_VERTICAL, [searchBar, overlay])
         return makeBox(GTK_ORIENTATION_HORIZONTAL, classes: ["content"], [images, panel.widget])
     }
 }
