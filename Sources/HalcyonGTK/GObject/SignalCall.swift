@@ -1,5 +1,5 @@
 #if GTK
-package import CGTK
+internal import CGTK
 
 /// A signal that an object has sent: its arguments, and the place for the answer. Used during the call alone.
 package struct SignalCall {
@@ -27,10 +27,8 @@ package struct SignalCall {
     package func flags(_ index: Int) -> UInt32 { g_value_get_flags(value(index)) }
     package func pointer(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_pointer(value(index)) }
     package func variant(_ index: Int) -> OpaquePointer? { g_value_get_variant(value(index)) }
-    /// The value that is an argument itself.
-    package func boxedValue(_ index: Int) -> UnsafePointer<GValue>? {
-        g_value_get_boxed(value(index)).map { UnsafePointer($0.assumingMemoryBound(to: GValue.self)) }
-    }
+    /// The argument of a boxed type, such as a `GValue`.
+    package func boxed(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_boxed(value(index)) }
 
     /// Answers a signal that asks whether it was handled.
     package func answer(_ isHandled: Bool) {

@@ -57,8 +57,8 @@ extension GalleryWindow {
         var types = [gdk_file_list_get_type(), g_type_from_name("gchararray")]
         gtk_drop_target_set_gtypes(target, &types, gsize(types.count))
         onSignal(target, "drop") { [weak self] call in
-            guard let self, let value = call.boxedValue(1) else { return call.answer(false) }
-            let locations = Self.locations(in: value)
+            guard let self, let value = call.boxed(1) else { return call.answer(false) }
+            let locations = Self.locations(in: value.assumingMemoryBound(to: GValue.self))
             open(locations)
             call.answer(!locations.isEmpty)
         }
