@@ -148,15 +148,22 @@ final class ListBinder {
             if error.isEndByProgram { break }
             let child = cell.content.overlay.flatMap { _ in
                 configuration.failure.makeWidget(for: error) { [weak self, weak cell] in
-                    guard let self, let cell, isLoaded(cell, number) else { return }
-                    cell.moveFocusOutOfFailure()
-                    if isLoaded(cell, number) { beginLoading(cell) }
+                    // A button does not go while GTK works on its click.
+                    onNextTurn { [weak self, weak cell] in
+                        if let self, let cell { loadAgain(cell, number) }
+                    }
                 }
             }
             guard isLoaded(cell, number) else { return }
             cell.showFailure(child)
         }
         configuration.completion?(cell.content, result)
+    }
+
+    private func loadAgain(_ cell: ListCell, _ number: Int) {
+        guard isLoaded(cell, number), cell.decorations.failure != nil else { return }
+        cell.moveFocusOutOfFailure()
+        if isLoaded(cell, number) { beginLoading(cell) }
     }
 
     /// Returns whether a cell shows the item of a binding still, and its slot has been given the request.

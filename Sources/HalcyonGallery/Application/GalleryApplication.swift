@@ -57,6 +57,11 @@ final class GalleryApplication {
 
     private func didStart() {
         if let display = gdk_display_get_default() { Style.install(on: display) }
+        Self.addShortcuts(to: application)
+    }
+
+    /// Gives the actions of windows their keys.
+    static func addShortcuts(to application: UnsafeMutablePointer<GtkApplication>) {
         for (action, keys) in [
             ("win.open", ["<Ctrl>O"]), ("win.open-folder", ["<Ctrl><Shift>O"]), ("win.search", ["<Ctrl>F"]),
             ("win.panel", ["F9"]), ("win.fullscreen", ["F11"]), ("win.dark", ["<Ctrl>D"]),

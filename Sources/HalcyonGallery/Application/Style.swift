@@ -10,6 +10,8 @@ enum Style {
         .pill { padding: 10px 28px; margin-top: 12px; border-radius: 9999px; }
         .grid gridview { padding: 12px; background: none; }
         .grid gridview > child { padding: 8px; border-radius: 10px; }
+        .grid gridview > child:hover { background: alpha(currentColor, 0.06); }
+        .grid gridview > child:selected { background: alpha(@theme_selected_bg_color, 0.3); color: @theme_fg_color; }
         .image-cell .caption { font-size: 0.85em; }
         .image-cell .image-badge { margin: 6px; padding: 5px; border-radius: 9999px; }
         .cell-failure button.small { padding: 2px 10px; min-height: 20px; font-size: 0.85em; border-radius: 9999px; }

@@ -67,6 +67,13 @@ final class ImageCollection {
         return ImageListModel<GalleryItem>.element(of: object)
     }
 
+    /// Returns the position of an image among those that match; `nil` if it does not. Complexity: O(*n*), but O(1) at
+    /// the place where it is looked for first.
+    func position(of item: GalleryItem, near place: Int) -> Int? {
+        if self.item(at: place) === item { return place }
+        return (0..<matchCount).first { self.item(at: $0) === item }
+    }
+
     func append(_ items: [GalleryItem]) { images.append(contentsOf: items) }
 
     /// Removes an image. Complexity: O(*n*).

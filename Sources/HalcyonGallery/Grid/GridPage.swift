@@ -12,8 +12,15 @@ final class GridPage {
     private let grid: Widget
     private let factory: ImageListFactory
 
+    /// The page, as cells know it; the view owns the cells, and the page uses the view.
+    @MainActor
+    private final class Link {
+        weak var page: GridPage?
+    }
+
     init(_ collection: ImageCollection, pipeline: ImagePipeline) {
-        factory = ImageListFactory(of: GalleryItem.self, Self.configuration(pipeline)) { item, _ in
+        let link = Link()
+        factory = ImageListFactory(of: GalleryItem.self, Self.configuration(pipeline, link)) { item, _ in
             item.cellRequest
         }
         // The view takes over references to both.
@@ -21,7 +28,6 @@ final class GridPage {
         grid = nonnull(gtk_grid_view_new(collection.selection, factory.passRetained().opaque))
         gtk_grid_view_set_min_columns(grid.opaque, 2)
         gtk_grid_view_set_max_columns(grid.opaque, 16)
-        gtk_grid_view_set_single_click_activate(grid.opaque, true.gboolean)
         cgtk_set_accessible_label(grid, "Images")
         widget = nonnull(gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
@@ -29,17 +35,40 @@ final class GridPage {
         gtk_widget_add_css_class(widget, "grid")
         expand(widget)
         onSignal(grid, "activate") { [weak self] call in self?.onOpen(Int(call.uint(1))) }
+        link.page = self
     }
 
-    private static func configuration(_ pipeline: ImagePipeline) -> ImageListFactory.Configuration {
+    private static func configuration(_ pipeline: ImagePipeline, _ link: Link) -> ImageListFactory.Configuration {
         var configuration = ImageListFactory.Configuration()
         let size = GalleryItem.thumbnailSize
-        configuration.makeCell = { .titled(width: size.width, height: size.height, contentFit: .scaleDown) }
+        configuration.makeCell = { [weak link] in
+            let cell = ImageListCell.titled(width: size.width, height: size.height, contentFit: .scaleDown)
+            addClick(to: cell.widget) { link?.page?.open($0) }
+            return cell
+        }
         configuration.title = { $0.element(GalleryItem.self)?.name }
         configuration.failure = .widget { error, retry in makeFailure(error, retry).raw }
         configuration.badge = ImageListBadge.ofAnimation
         configuration.pipeline = pipeline
         return configuration
+    }
+
+    /// Opens images with one click. That of the view itself would select what is under the pointer, too, also where
+    /// a person uses the keyboard and the grid scrolls below it.
+    private static func addClick(
+        to cell: UnsafeMutableRawPointer,
+        _ open: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
+    ) {
+        let click = nonnull(gtk_gesture_click_new())
+        onSignal(click, "released") { call in
+            if call.int(1) == 1 { open(cell) }
+        }
+        gtk_widget_add_controller(cell.widget, click)
+    }
+
+    private func open(_ widget: UnsafeMutableRawPointer) {
+        guard let position = visibleCells.first(where: { $0.cell.widget == widget })?.item.position else { return }
+        onOpen(position)
     }
 
     /// Returns what a cell shows of a failure.

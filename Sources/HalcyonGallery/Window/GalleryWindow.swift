@@ -29,6 +29,8 @@ final class GalleryWindow {
     private(set) var isClosed = false
     /// The reading of what was opened last; `nil` once it has ended.
     var reading: Task<Void, Never>?
+    /// The position at which the image that is shown in full was opened.
+    var lastPosition = 0
     /// A Boolean value that indicates whether images were left out because there are too many.
     var isTruncated = false
     private let stack: Widget
@@ -75,6 +77,13 @@ final class GalleryWindow {
         }
     }
 
+    /// The position of the image that is shown in full among those that match; `nil` if none is shown, or it does not
+    /// match. The selection is that of the grid, which the pointer may change meanwhile.
+    var shownPosition: Int? {
+        guard page == .detail, let item = detail.item else { return nil }
+        return collection.position(of: item, near: lastPosition)
+    }
+
     func present() { gtk_window_present(windowPointer) }
 
     func show(_ page: Page) {
@@ -84,7 +93,13 @@ final class GalleryWindow {
             setEnabled(page == .detail, of: name, in: window)
         }
         updateTitle()
+        updateRemoval()
         panel.update()
+    }
+
+    /// Only an image that is shown in full, or selected, can be removed.
+    private func updateRemoval() {
+        setEnabled(page == .detail || collection.selectedPosition != nil, of: "remove", in: window)
     }
 
     /// Shows the page that the images call for, unless one of them is shown in full.
@@ -101,6 +116,9 @@ final class GalleryWindow {
         if page == .detail, let item = detail.item {
             text = item.name
             gtk_label_set_text(subtitle.opaque, detailStatus)
+            let position = shownPosition
+            setEnabled((position ?? 0) > 0, of: "previous", in: window)
+            setEnabled(position.map { $0 + 1 < collection.matchCount } ?? false, of: "next", in: window)
         } else {
             text = "Gallery"
             gtk_label_set_text(subtitle.opaque, gridStatus)
@@ -120,7 +138,7 @@ final class GalleryWindow {
 
     private var detailStatus: String {
         var parts: [String] = []
-        if let position = collection.selectedPosition {
+        if let position = shownPosition {
             parts.append("\((position + 1).grouped) of \(collection.matchCount.grouped)")
         }
         if let size = detail.response?.image.info.displaySize { parts.append("\(size.width) × \(size.height)") }
@@ -146,13 +164,20 @@ final class GalleryWindow {
         panel.imageFigures = { [weak self] in self?.imageFigures ?? [] }
         onSignal(collection.selection, "notify::selected") { [weak self] _ in
             guard let self else { return }
-            setEnabled(collection.selectedPosition != nil, of: "remove", in: window)
+            updateRemoval()
             panel.update()
         }
         onSignal(searchEntry, "search-changed") { [weak self] _ in
             guard let self else { return }
             collection.search(String(cString: gtk_editable_get_text(searchEntry.opaque)))
             collectionDidChange()
+        }
+        onSignal(searchEntry, "activate") { [weak self] _ in
+            guard let self, page == .grid else { return }
+            // What was typed last counts, though the list waits a moment for more.
+            collection.search(String(cString: gtk_editable_get_text(searchEntry.opaque)))
+            collectionDidChange()
+            open(collection.selectedPosition ?? 0)
         }
         onSignal(searchBar, "notify::search-mode-enabled") { [weak self] _ in
             guard let self else { return }

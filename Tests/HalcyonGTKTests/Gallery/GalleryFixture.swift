@@ -26,6 +26,7 @@ final class GalleryFixture {
         application = try XCTUnwrap(gtk_application_new(nil, G_APPLICATION_NON_UNIQUE))
         XCTAssertNotEqual(g_application_register(application.cast(), nil, nil), 0)
         if let display = gdk_display_get_default() { Style.install(on: display) }
+        GalleryApplication.addShortcuts(to: application)
         window = GalleryWindow(application: application, pipeline: pipeline)
     }
 

@@ -55,6 +55,39 @@ final class GalleryInputTests: XCTestCase {
         await MainLoop.run { window.page == .grid && window.collection.matchCount == 2 }
     }
 
+    /// Return in the search shows the first image that matches, though it was typed a moment ago.
+    func testReturnInTheSearch() async throws {
+        let (fixture, window, input) = try await begin("cat.png", "dog.png", "dogfish.png")
+        defer {
+            input.end()
+            fixture.end()
+        }
+        input.press("Control_L", "f")
+        await MainLoop.run { gtk_search_bar_get_search_mode(window.searchBar.opaque) != 0 }
+        input.type("dog")
+        input.press("Return")
+        await MainLoop.run { window.detail.item?.name == "dog.png" }
+        XCTAssertEqual(window.collection.matchCount, 2)
+    }
+
+    /// A pointer that rests on the grid selects nothing, and has no say in which image comes next.
+    func testPointerAtRest() async throws {
+        let (fixture, window, input) = try await begin("1.png", "2.png", "3.png")
+        defer {
+            input.end()
+            fixture.end()
+        }
+        window.grid.focus()
+        input.move(to: try XCTUnwrap(fixture.cell(at: 2)).widget.assumingMemoryBound(to: GtkWidget.self))
+        input.press("Home")
+        input.press("Return")
+        await MainLoop.run { window.detail.item?.name == "1.png" }
+        await fixture.settle()
+        XCTAssertEqual(window.shownPosition, 0)
+        input.press("Right")
+        await MainLoop.run { window.detail.item?.name == "2.png" }
+    }
+
     /// A click shows an image in full; the arrow keys turn, and Escape leads back to where one was.
     func testClickAndArrowKeys() async throws {
         let (fixture, window, input) = try await begin("1.png", "2.png", "3.png")

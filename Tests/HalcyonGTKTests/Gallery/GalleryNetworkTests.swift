@@ -44,8 +44,12 @@ final class GalleryNetworkTests: XCTestCase {
         await MainLoop.run { fixture.window.detail.response != nil }
         fixture.window.back()
         XCTAssertEqual(fixture.window.page, .grid)
-        let transfer = try XCTUnwrap(views.transport.transfers.first { $0.request.url == stalling && !$0.isCancelled })
-        transfer.answer(ScriptedTransport.Route(body: try TestShade.red.png(300, 200)))
+        func transfer() -> ScriptedTransfer? {
+            views.transport.transfers.first { $0.request.url == stalling && $0.result == nil && !$0.isCancelled }
+        }
+        // The cell is in sight again.
+        await MainLoop.run { transfer() != nil }
+        transfer()?.answer(ScriptedTransport.Route(body: try TestShade.red.png(300, 200)))
         await MainLoop.run { fixture.cell(at: 0)?.display.image != nil }
     }
 }

@@ -49,6 +49,28 @@ final class ListPrefetchingTests: XCTestCase {
         list.window.destroy()
     }
 
+    /// All images in sight are asked for before any that is prefetched, also after a jump, and of the cells out of sight
+    /// none is.
+    func testImagesInSightComeFirst() async throws {
+        let images = NumberedImages()
+        let (list, factory) = try await show(images, .pages(1), maxConcurrentPrefetches: 50)
+        await MainLoop.run { images.transport.transfers.contains { $0.priority == .low } }
+        for isFirst in [true, false] {
+            let before = isFirst ? 0 : images.transport.transfers.count
+            if !isFirst {
+                list.scroll(to: list.end / 2)
+                await MainLoop.run { images.transport.transfers.dropFirst(before).contains { $0.priority == .low } }
+            }
+            let visible = Set(factory.visiblePositions)
+            let asked = images.transport.transfers.dropFirst(before).map { NumberedImages.number(of: $0.request) }
+            XCTAssertEqual(Set(asked.prefix(visible.count)), visible)
+            let prefetched = asked.dropFirst(visible.count)
+            XCTAssertLessThanOrEqual(prefetched.count, visible.count)
+            XCTAssertTrue(prefetched.allSatisfy { abs($0 - (visible.max() ?? 0)) <= visible.count })
+        }
+        list.window.destroy()
+    }
+
     /// What is prefetched when it comes into sight goes on, at the priority of the cell, and is not asked for again.
     func testPrefetchedItemThatComesIntoSightIsNotLoadedTwice() async throws {
         let images = NumberedImages()
