@@ -71,6 +71,50 @@ final class GalleryOpeningTests: XCTestCase {
         XCTAssertLessThan(window.pipeline.statistics.loads, 600)
     }
 
+    /// The dialog in which files are chosen, where the desktop has none of its own.
+    private var chooser: OpaquePointer? {
+        guard let windows = gtk_window_get_toplevels() else { return nil }
+        for index in 0..<g_list_model_get_n_items(windows) {
+            guard let window = g_list_model_get_item(windows, index) else { continue }
+            defer { g_object_unref(window) }
+            if cgtk_is_a(window, gtk_file_chooser_dialog_get_type()) != 0 { return window.opaque }
+        }
+        return nil
+    }
+
+    private func answer(_ dialog: OpaquePointer, _ response: GtkResponseType) {
+        gtk_dialog_response(dialog.raw.assumingMemoryBound(to: GtkDialog.self), response.rawValue)
+    }
+
+    /// The file that is chosen is shown; a dialog that is cancelled changes nothing.
+    func testChoosingFiles() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        try fixture.write(.green, to: "a.png")
+        let window = fixture.window
+        window.present()
+        g_action_group_activate_action(window.window, "open", nil)
+        await MainLoop.run { self.chooser != nil }
+        let file = try XCTUnwrap(g_file_new_for_path(fixture.folder + "/a.png"))
+        defer { g_object_unref(file.raw) }
+        let dialog = try XCTUnwrap(chooser)
+        XCTAssertNotEqual(gtk_file_chooser_set_file(dialog, file, nil), 0)
+        await MainLoop.run {
+            let chosen = gtk_file_chooser_get_file(dialog)
+            defer { if let chosen { g_object_unref(chosen.raw) } }
+            return chosen.map { g_file_equal($0, file) != 0 } ?? false
+        }
+        answer(dialog, GTK_RESPONSE_ACCEPT)
+        await MainLoop.run { window.detail.item?.name == "a.png" }
+        window.back()
+        g_action_group_activate_action(window.window, "open-folder", nil)
+        await MainLoop.run { self.chooser != nil }
+        answer(try XCTUnwrap(chooser), GTK_RESPONSE_CANCEL)
+        await MainLoop.run { self.chooser == nil }
+        XCTAssertEqual(window.collection.count, 1)
+        XCTAssertEqual(window.page, .grid)
+    }
+
     /// Drops something on the window, as GTK does.
     private func drop(_ value: inout GValue, on window: GalleryWindow) throws -> Bool {
         let controllers = try XCTUnwrap(gtk_widget_observe_controllers(window.window.widget))
