@@ -60,6 +60,10 @@ final class GridPage {
         _ open: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
     ) {
         let click = nonnull(gtk_gesture_click_new())
+        onSignal(click, "pressed") { _ in
+            // The row would take the click for itself.
+            gtk_gesture_set_state(click, GTK_EVENT_SEQUENCE_CLAIMED)
+        }
         onSignal(click, "released") { call in
             if call.int(1) == 1 { open(cell) }
         }

@@ -57,6 +57,7 @@ extension GalleryWindow {
             collection.selectedPosition = count > 0 ? min(position, count - 1) : nil
             show(collection.count == 0 ? .empty : count == 0 ? .notFound : .grid)
             if let next = collection.selectedPosition { grid.reveal(next) }
+            grid.focus()
         }
         collectionDidChange()
         notice.show("“\(item.name)” was removed from this window")

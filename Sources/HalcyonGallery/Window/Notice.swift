@@ -2,7 +2,7 @@
 internal import CGTK
 internal import HalcyonGTK
 
-/// A sentence at the lower edge of the window, which goes by itself.
+/// A sentence at the upper edge of the images, which goes by itself.
 @MainActor
 final class Notice {
     let widget: Widget
@@ -19,7 +19,7 @@ final class Notice {
         gtk_revealer_set_transition_type(widget.opaque, GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)
         gtk_revealer_set_child(widget.opaque, label)
         gtk_widget_set_halign(widget, GTK_ALIGN_CENTER)
-        gtk_widget_set_valign(widget, GTK_ALIGN_END)
+        gtk_widget_set_valign(widget, GTK_ALIGN_START)
         gtk_widget_set_can_target(widget, false.gboolean)
         cgtk_set_accessible_role(label, GTK_ACCESSIBLE_ROLE_STATUS)
     }

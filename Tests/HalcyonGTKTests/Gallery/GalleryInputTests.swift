@@ -64,6 +64,10 @@ final class GalleryInputTests: XCTestCase {
         }
         input.press("Control_L", "f")
         await MainLoop.run { gtk_search_bar_get_search_mode(window.searchBar.opaque) != 0 }
+        await MainLoop.run {
+            let focus = gtk_root_get_focus(window.window)
+            return focus.map { gtk_widget_is_ancestor($0, window.searchEntry) != 0 } ?? false
+        }
         input.type("dog")
         input.press("Return")
         await MainLoop.run { window.detail.item?.name == "dog.png" }
@@ -140,6 +144,7 @@ final class GalleryInputTests: XCTestCase {
         XCTAssertEqual(window.collection.selectedPosition, 1)
         XCTAssertEqual(window.notice.text, "“2.png” was removed from this window")
         XCTAssertTrue(FileManager.default.fileExists(atPath: fixture.folder + "/2.png"))
+        await fixture.settle()
         input.press("Return")
         await MainLoop.run { window.detail.item?.name == "3.png" }
     }
