@@ -41,9 +41,9 @@ final class GridPage {
     private static func configuration(_ pipeline: ImagePipeline, _ link: Link) -> ImageListFactory.Configuration {
         var configuration = ImageListFactory.Configuration()
         let size = GalleryItem.thumbnailSize
-        configuration.makeCell = { [weak link] in
+        configuration.makeCell = {
             let cell = ImageListCell.titled(width: size.width, height: size.height, contentFit: .scaleDown)
-            addClick(to: cell.widget) { link?.page?.open($0) }
+            addClick(to: cell.widget) { link.page?.open($0) }
             return cell
         }
         configuration.title = { $0.element(GalleryItem.self)?.name }
@@ -60,10 +60,6 @@ final class GridPage {
         _ open: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
     ) {
         let click = nonnull(gtk_gesture_click_new())
-        onSignal(click, "pressed") { _ in
-            // The row would take the click for itself.
-            gtk_gesture_set_state(click, GTK_EVENT_SEQUENCE_CLAIMED)
-        }
         onSignal(click, "released") { call in
             if call.int(1) == 1 { open(cell) }
         }
