@@ -66,7 +66,9 @@ final class GalleryInputTests: XCTestCase {
         await MainLoop.run { gtk_search_bar_get_search_mode(window.searchBar.opaque) != 0 }
         await MainLoop.run {
             let focus = gtk_root_get_focus(window.window)
-            return focus.map { gtk_widget_is_ancestor($0, window.searchEntry) != 0 } ?? false
+            let isFocused = focus.map { gtk_widget_is_ancestor($0, window.searchEntry) != 0 } ?? false
+            // Before it is on the screen, it takes letters, but no Return.
+            return isFocused && gtk_widget_get_mapped(window.searchEntry) != 0
         }
         input.type("dog")
         input.press("Return")
