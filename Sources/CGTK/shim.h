@@ -54,6 +54,10 @@ static inline void cgtk_set_object_property(gpointer object, const char *name, g
     g_object_set(object, name, value, NULL);
 }
 
+static inline void cgtk_set_boolean_property(gpointer object, const char *name, gboolean value) {
+    g_object_set(object, name, value, NULL);
+}
+
 /* Whether the user lets things move: not where animations are switched off or, from GTK 4.22, reduced. */
 static inline gboolean cgtk_allows_motion(GtkSettings *settings) {
     gboolean animates = TRUE;
@@ -86,6 +90,16 @@ static inline void cgtk_warn(const char *message) { g_log("Halcyon", G_LOG_LEVEL
 
 static inline void cgtk_set_accessible_label(gpointer widget, const char *label) {
     gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+/* The name of a row of a list, which from GTK 4.12 takes the focus in place of its child. */
+static inline void cgtk_set_row_label(gpointer item, const char *label) {
+#if GTK_CHECK_VERSION(4, 12, 0)
+    gtk_list_item_set_accessible_label(GTK_LIST_ITEM(item), label);
+#else
+    (void)item;
+    (void)label;
+#endif
 }
 
 static inline void cgtk_set_accessible_description(gpointer widget, const char *description) {

@@ -20,4 +20,13 @@ public enum DisplayError: Error, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension Error {
+    /// A Boolean value that indicates whether the program has cancelled the load, or put another in its place.
+    package var isEndByProgram: Bool {
+        if self is CancellationError { return true }
+        if case .superseded? = self as? DisplayError { return true }
+        return false
+    }
+}
 #endif

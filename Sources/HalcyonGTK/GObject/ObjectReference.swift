@@ -6,16 +6,16 @@ internal import Glibc
 ///
 /// Unchecked: the count is atomic, and the pointer never changes. The reference is given up on the thread of GTK, as what
 /// then ends may be used there alone.
-final class ObjectReference: @unchecked Sendable {
-    let pointer: UnsafeMutableRawPointer
+package final class ObjectReference: @unchecked Sendable {
+    package let pointer: UnsafeMutableRawPointer
 
     /// Takes over a reference of the caller.
-    init(adopting pointer: UnsafeMutableRawPointer) {
+    package init(adopting pointer: UnsafeMutableRawPointer) {
         self.pointer = pointer
     }
 
     /// Adds a reference.
-    init(retaining pointer: UnsafeMutableRawPointer) {
+    package init(retaining pointer: UnsafeMutableRawPointer) {
         self.pointer = g_object_ref(pointer)
     }
 
@@ -26,20 +26,6 @@ final class ObjectReference: @unchecked Sendable {
     }
 
     /// The object as C types that Swift knows no structure of have it.
-    var opaque: OpaquePointer { OpaquePointer(pointer) }
-}
-
-extension UnsafeMutableRawPointer {
-    var object: UnsafeMutablePointer<GObject> { assumingMemoryBound(to: GObject.self) }
-    var widget: UnsafeMutablePointer<GtkWidget> { assumingMemoryBound(to: GtkWidget.self) }
-    var opaque: OpaquePointer { OpaquePointer(self) }
-
-    /// Returns whether the object is of a type, or of one derived from it.
-    func isInstance(of type: GType) -> Bool { cgtk_is_a(self, type) != 0 }
-}
-
-extension Bool {
-    /// GLib's form.
-    var gboolean: CGTK.gboolean { self ? 1 : 0 }
+    package var opaque: OpaquePointer { OpaquePointer(pointer) }
 }
 #endif

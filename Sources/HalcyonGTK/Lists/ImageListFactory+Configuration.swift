@@ -7,6 +7,15 @@ extension ImageListFactory {
     public struct Configuration {
         /// Makes a cell. Default: ``ImageListCell/picture(width:height:)``.
         public var makeCell: @MainActor () -> ImageListCell = { .picture() }
+        /// Returns the title of an item: the text of a cell's label, and the name of the cell to assistive technologies.
+        /// Called when a cell is to show an item. Default: no titles.
+        public var title: (@MainActor (ImageListItem) -> String?)?
+        /// Shown over the place of an image whose load has failed, in cells with an overlay. The button for another
+        /// attempt loads the image of that cell once more. Default: ``RemoteImage/FailureChild/none``.
+        public var failure = RemoteImage.FailureChild.none
+        /// Returns the mark in the corner of an image, in cells with an overlay; called when an image is shown. Default: no
+        /// badges. ``ImageListBadge/ofAnimation(_:)`` marks animated images.
+        public var badge: (@MainActor (ImageResponse) -> ImageListBadge?)?
         /// Fills the rest of a cell in, such as a label, when it is to show an item. Default: nothing.
         public var configure: (@MainActor (ImageListCell, ImageListItem) -> Void)?
         /// Undoes that when the cell no longer shows its item. Default: nothing.

@@ -68,6 +68,14 @@ public final class ImageListFactory {
     /// The `GtkListItemFactory *`, which lives at least as long as this object.
     public var pointer: UnsafeMutableRawPointer { reference.pointer }
 
+    /// The cells in sight, or just beyond the edge, with their items, in the order of their positions. Cells of several
+    /// views that use this factory are all among them.
+    public var visibleCells: [(item: ImageListItem, cell: ImageListCell)] {
+        let cells = ListBinder.of(reference.pointer)?.cells.values.filter { $0.binding != nil && $0.isMapped } ?? []
+        return cells.compactMap { cell in cell.item.map { (item: $0, cell: cell.content) } }
+            .sorted { $0.item.position < $1.item.position }
+    }
+
     /// Returns the `GtkListItemFactory *` with a reference for the caller, which the constructors of views take over.
     public func passRetained() -> UnsafeMutableRawPointer { g_object_ref(reference.pointer) }
 }

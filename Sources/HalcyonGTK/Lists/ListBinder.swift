@@ -92,9 +92,11 @@ final class ListBinder {
         let number = lastBinding
         cell.lastBinding = number
         let request = request(item)
+        let title = configuration.title?(item)
         // Meanwhile other cells may have been bound, or this one again.
         guard !hasEnded, cells[listItem] === cell, cell.lastBinding == number else { return }
         cell.binding = ListCell.Binding(number: number, request: request)
+        if configuration.title != nil { cell.showTitle(title) }
         let visibility = request.map { configuration.pipeline.completed($0.options)[LoadVisibilityKey.self] }
         // A cell is usually given its item out of sight, and comes into sight when it is laid out.
         if cell.isMapped || visibility == .always { beginLoading(cell) } else { clear(cell) }
@@ -130,13 +132,9 @@ final class ListBinder {
         cell.binding?.hasRequest = true
         guard let request = binding.request else { return clear(cell) }
         cell.isClear = false
-        var completion: ImageDisplay.Completion?
-        if let handler = configuration.completion {
-            completion = { [weak cell] result in
-                if let cell, cell.binding?.number == binding.number, cell.binding?.hasRequest == true {
-                    handler(cell.content, result)
-                }
-            }
+        cell.removeDecorations()
+        let completion: ImageDisplay.Completion = { [weak self, weak cell] result in
+            if let self, let cell { loadDidEnd(binding.number, in: cell, with: result) }
         }
         cell.content.display.setImage(
             with: request,
@@ -146,8 +144,44 @@ final class ListBinder {
         )
     }
 
+    /// The load of a binding has ended, or was superseded.
+    private func loadDidEnd(_ number: Int, in cell: ListCell, with result: Result<ImageResponse, any Error>) {
+        guard isLoaded(cell, number) else { return }
+        switch result {
+        case .success(let response):
+            let badge = configuration.badge?(response)
+            guard isLoaded(cell, number) else { return }
+            cell.showBadge(badge)
+        case .failure(let error):
+            if error.isEndByProgram { break }
+            let child = cell.content.overlay.flatMap { _ in
+                configuration.failure.makeWidget(for: error) { [weak self, weak cell] in
+                    // A button does not go while GTK works on its click.
+                    onNextTurn { [weak self, weak cell] in
+                        if let self, let cell { loadAgain(cell, number) }
+                    }
+                }
+            }
+            guard isLoaded(cell, number) else { return }
+            cell.showFailure(child)
+        }
+        configuration.completion?(cell.content, result)
+    }
+
+    private func loadAgain(_ cell: ListCell, _ number: Int) {
+        guard isLoaded(cell, number), cell.decorations.failure != nil else { return }
+        cell.moveFocusOutOfFailure()
+        if isLoaded(cell, number) { beginLoading(cell) }
+    }
+
+    /// Returns whether a cell shows the item of a binding still, and its slot has been given the request.
+    private func isLoaded(_ cell: ListCell, _ number: Int) -> Bool {
+        !hasEnded && cell.binding?.number == number && cell.binding?.hasRequest == true
+    }
+
     /// Cancels the load of a cell, which shows the placeholder again.
     private func clear(_ cell: ListCell) {
+        cell.removeDecorations()
         guard !cell.isClear else { return }
         cell.isClear = true
         cell.content.display.setImage(

@@ -24,7 +24,9 @@ final class ListCell {
     var lastBinding = 0
     /// A Boolean value that indicates whether the slot shows the placeholder, and has no request.
     var isClear = false
-    /// The references that keep both widgets until the teardown, whatever the program does to them.
+    /// What is laid over the image.
+    var decorations = Decorations()
+    /// The references that keep the widgets until the teardown, whatever the program does to them.
     private let widgets: [ObjectReference]
 
     /// - Parameter mappingDidChange: Called when the cell comes into sight, and when it no longer is.
@@ -36,13 +38,15 @@ final class ListCell {
         self.content = content
         self.listItem = listItem
         // Takes a floating reference over.
-        widgets = [
-            ObjectReference(adopting: g_object_ref_sink(content.widget)),
-            ObjectReference(retaining: content.display.object),
-        ]
-        let follower = MappingFollower(self, mappingDidChange)
-        follower.connect("map", of: content.widget)
-        follower.connect("unmap", of: content.widget)
+        let parts = [content.display.object, content.label, content.overlay].compactMap(\.self)
+        widgets =
+            [ObjectReference(adopting: g_object_ref_sink(content.widget))]
+            + parts.map { ObjectReference(retaining: $0) }
+        for signal in ["map", "unmap"] {
+            onSignal(content.widget, signal, after: true) { [weak self] _ in
+                if let self { mappingDidChange(self) }
+            }
+        }
     }
 
     /// A Boolean value that indicates whether the cell is in sight.
@@ -83,35 +87,6 @@ final class ListCell {
             completion: nil
         )
         return controller.sizeDemand(for: task).map { task.request(for: $0) }
-    }
-}
-
-/// Tells when a widget is mapped or unmapped, for as long as its cell exists. The widget's handlers own it.
-@MainActor
-private final class MappingFollower {
-    private weak var cell: ListCell?
-    private let onChange: @MainActor (ListCell) -> Void
-
-    init(_ cell: ListCell, _ onChange: @escaping @MainActor (ListCell) -> Void) {
-        self.cell = cell
-        self.onChange = onChange
-    }
-
-    func connect(_ signal: String, of widget: UnsafeMutableRawPointer) {
-        let handler: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            let follower = Unmanaged<MappingFollower>.fromOpaque(nonnull(data)).takeUnretainedValue()
-            MainActor.assumeIsolated {
-                if let cell = follower.cell { follower.onChange(cell) }
-            }
-        }
-        g_signal_connect_data(
-            widget,
-            signal,
-            unsafeBitCast(handler, to: GCallback.self),
-            Unmanaged.passRetained(self).toOpaque(),
-            { data, _ in Unmanaged<MappingFollower>.fromOpaque(nonnull(data)).release() },
-            G_CONNECT_AFTER
-        )
     }
 }
 #endif

@@ -70,7 +70,7 @@ extension RemoteImage.FailureChild {
             gtk_image_set_icon_size(OpaquePointer(image), GTK_ICON_SIZE_LARGE)
             let button = nonnull(gtk_button_new_with_label(title))
             gtk_widget_set_halign(button, GTK_ALIGN_CENTER)
-            onSignal(UnsafeMutableRawPointer(button), "clicked", retry)
+            onSignal(button, "clicked") { _ in retry() }
             let boxPointer = box.assumingMemoryBound(to: GtkBox.self)
             gtk_box_append(boxPointer, image)
             gtk_box_append(boxPointer, button)

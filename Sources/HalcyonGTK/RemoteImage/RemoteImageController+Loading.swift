@@ -123,13 +123,4 @@ extension RemoteImageController {
         }
     }
 }
-
-extension Error {
-    /// A Boolean value that indicates whether the program has cancelled the load, or put another in its place.
-    fileprivate var isEndByProgram: Bool {
-        if self is CancellationError { return true }
-        if case .superseded? = self as? DisplayError { return true }
-        return false
-    }
-}
 #endif

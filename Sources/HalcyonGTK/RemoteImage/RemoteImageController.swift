@@ -80,7 +80,7 @@ final class RemoteImageController {
     private func listen(to overlay: UnsafeMutableRawPointer) {
         followSlot()
         followLayout(of: overlay)
-        onSignal(overlay, "map") { [weak self] in self?.widgetDidAppear() }
+        onSignal(overlay, "map", after: true) { [weak self] _ in self?.widgetDidAppear() }
     }
 
     /// Follows the slot of the picture, which is another one once the program has given it up.
@@ -92,7 +92,7 @@ final class RemoteImageController {
         slot.onContentChange = { [weak self] in self?.contentDidChange() }
         // It tells so before each frame of a transition.
         guard let paintable = gtk_picture_get_paintable(picture.opaque) else { return }
-        onSignal(UnsafeMutableRawPointer(paintable), "invalidate-contents") { [weak self] in self?.advanceFade() }
+        onSignal(paintable.raw, "invalidate-contents", after: true) { [weak self] _ in self?.advanceFade() }
     }
 
     /// Makes the children, and begins the load.

@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// The window that says what this program is.
 @MainActor

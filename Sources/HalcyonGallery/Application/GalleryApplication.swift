@@ -26,12 +26,12 @@ final class GalleryApplication {
                 GApplicationFlags(rawValue: G_APPLICATION_HANDLES_OPEN.rawValue | unique)
             )
         )
-        connect(application, "startup") { [weak self] _ in self?.didStart() }
-        connect(application, "activate") { [weak self] _ in
+        onSignal(application, "startup") { [weak self] _ in self?.didStart() }
+        onSignal(application, "activate") { [weak self] _ in
             guard let self else { return }
             addWindow().present()
         }
-        connect(application, "open") { [weak self] call in
+        onSignal(application, "open") { [weak self] call in
             guard let self else { return }
             let window = addWindow()
             window.present()
@@ -57,6 +57,11 @@ final class GalleryApplication {
 
     private func didStart() {
         if let display = gdk_display_get_default() { Style.install(on: display) }
+        Self.addShortcuts(to: application)
+    }
+
+    /// Gives the actions of windows their keys.
+    static func addShortcuts(to application: UnsafeMutablePointer<GtkApplication>) {
         for (action, keys) in [
             ("win.open", ["<Ctrl>O"]), ("win.open-folder", ["<Ctrl><Shift>O"]), ("win.search", ["<Ctrl>F"]),
             ("win.panel", ["F9"]), ("win.fullscreen", ["F11"]), ("win.dark", ["<Ctrl>D"]),

@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// The window that lists the keys.
 @MainActor
@@ -9,7 +10,8 @@ enum ShortcutsWindow {
             "Images",
             [
                 ("<Ctrl>O", "Open images"), ("<Ctrl><Shift>O", "Open a folder"), ("<Ctrl>F", "Search"),
-                ("Return", "Show the selected image"), ("<Ctrl>W", "Close the window"),
+                ("Return", "Show the selected image"), ("Delete", "Remove the image from the window"),
+                ("<Ctrl>W", "Close the window"),
             ]
         ),
         (

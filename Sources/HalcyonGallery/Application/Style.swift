@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// The looks of the program, beside those of the desktop's theme.
 @MainActor
@@ -9,7 +10,10 @@ enum Style {
         .pill { padding: 10px 28px; margin-top: 12px; border-radius: 9999px; }
         .grid gridview { padding: 12px; background: none; }
         .grid gridview > child { padding: 8px; border-radius: 10px; }
-        .cell .caption { font-size: 0.85em; }
+        .grid gridview > child:hover { background: alpha(currentColor, 0.06); }
+        .grid gridview > child:selected { background: alpha(@theme_selected_bg_color, 0.3); color: @theme_fg_color; }
+        .image-cell .caption { font-size: 0.85em; }
+        .image-cell .image-badge { margin: 6px; padding: 5px; border-radius: 9999px; }
         .cell-failure button.small { padding: 2px 10px; min-height: 20px; font-size: 0.85em; border-radius: 9999px; }
         .panel { border-left: 1px solid @borders; background: @theme_bg_color; }
         .panel:dir(rtl) { border-left: none; border-right: 1px solid @borders; }
@@ -21,6 +25,7 @@ enum Style {
         .detail .zoom-controls button { border-radius: 9999px; min-width: 26px; min-height: 26px; padding: 3px; }
         .detail .zoom-factor { min-width: 4.2em; }
         .numeric { font-feature-settings: "tnum"; }
+        .notice { margin: 18px; padding: 9px 18px; border-radius: 9999px; }
         window:drop(active) .content { box-shadow: inset 0 0 0 3px @theme_selected_bg_color; }
         """
 
@@ -40,7 +45,7 @@ enum Style {
     static var isDark = false {
         didSet {
             guard let settings = gtk_settings_get_default() else { return }
-            setProperty(settings, "gtk-application-prefer-dark-theme", isDark)
+            cgtk_set_boolean_property(settings.raw, "gtk-application-prefer-dark-theme", isDark.gboolean)
             for follower in Array(followers.values) { follower(isDark) }
         }
     }

@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Glibc
+internal import HalcyonGTK
 
 /// The names in one folder, in the order in which file managers list them. Hidden ones are left out.
 struct FolderContents {

@@ -57,23 +57,28 @@ extension GalleryItem {
     /// The size of a cell's image, in points.
     static let thumbnailSize = PixelSize(176, 144)
 
-    /// Returns the request for the image of a cell: the first frame, at a size that is the same for all, so that other
-    /// views find it in memory.
-    ///
-    /// - Parameters:
-    ///   - scale: The number of pixels of a point.
-    ///   - fadesIn: Whether the image fades in. Default: `false`.
-    func thumbnailRequest(scale: Int, fadesIn: Bool = false) -> ImageRequest {
+    /// The request for the image of a cell: the first frame, at the size that the cell has room for.
+    var cellRequest: ImageRequest {
         ImageRequest(
             source,
             options: [
-                .targetSize(
-                    .pixels(width: Self.thumbnailSize.width * scale, height: Self.thumbnailSize.height * scale)
-                ),
-                .animation(.firstFrame), .cacheOriginalImage,
-                .transition(fadesIn ? .fade(.milliseconds(150)) : .none),
+                .animation(.firstFrame), .cacheOriginalImage, .transition(.fade(.milliseconds(150))),
+                // A file is there before one could see that it is awaited.
+                .indicator(path == nil ? .spinner : .none),
             ]
         )
+    }
+
+    /// Returns the request by which an image that a cell has shown is found in memory.
+    ///
+    /// - Parameter scale: The number of pixels of a point.
+    func thumbnailRequest(scale: Int) -> ImageRequest {
+        var request = cellRequest
+        request.options.targetSize = .pixels(
+            width: Self.thumbnailSize.width * scale,
+            height: Self.thumbnailSize.height * scale
+        )
+        return request
     }
 
     /// Returns whether all words occur in the name or the place.

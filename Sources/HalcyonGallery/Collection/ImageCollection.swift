@@ -1,17 +1,17 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// The images of a window: all of them, those that a search leaves, and the one that is selected.
 @MainActor
 final class ImageCollection {
     /// What the grid shows: the images that match, with a selection.
     let selection: OpaquePointer
-    /// All images, each in a GObject.
-    private let store: OpaquePointer
+    /// All images.
+    private let images = ImageListModel<GalleryItem>()
     private let filter: UnsafeMutablePointer<GtkFilter>
-    private let owner: OwnedObject
+    private let owner: ObjectReference
     private let words = SearchWords()
-    private static let attachment = AttachedObject<GalleryItem>(name: "gallery-item")
 
     /// What a search looks for; the filter holds it, too.
     private final class SearchWords {
@@ -19,15 +19,14 @@ final class ImageCollection {
     }
 
     init() {
-        store = nonnull(g_list_store_new(cgtk_object_type()))
         let custom = nonnull(
             gtk_custom_filter_new(
                 { object, words in
                     guard let object, let words else { return true.gboolean }
-                    nonisolated(unsafe) let (item, search) = (OpaquePointer(object), words)
+                    nonisolated(unsafe) let (item, search) = (object, words)
                     return MainActor.assumeIsolated {
                         let words = Unmanaged<SearchWords>.fromOpaque(search).takeUnretainedValue().words
-                        return (ImageCollection.item(of: item)?.matches(words) ?? false).gboolean
+                        return (ImageListModel<GalleryItem>.element(of: item)?.matches(words) ?? false).gboolean
                     }
                 },
                 Unmanaged.passRetained(words).toOpaque(),
@@ -36,18 +35,15 @@ final class ImageCollection {
         )
         filter = UnsafeMutableRawPointer(custom).assumingMemoryBound(to: GtkFilter.self)
         // Each takes over the reference to the one before, so that the last owns them all.
-        let filtered = nonnull(gtk_filter_list_model_new(store, filter))
+        let filtered = nonnull(gtk_filter_list_model_new(images.passRetained().opaque, filter))
         selection = nonnull(gtk_single_selection_new(filtered))
-        owner = OwnedObject(adopting: selection)
+        owner = ObjectReference(adopting: selection.raw)
         gtk_single_selection_set_autoselect(selection, false.gboolean)
         gtk_single_selection_set_can_unselect(selection, true.gboolean)
     }
 
-    /// The image of an object of the list.
-    static func item(of object: OpaquePointer) -> GalleryItem? { attachment.value(of: object) }
-
     /// The number of all images.
-    var count: Int { Int(g_list_model_get_n_items(store)) }
+    var count: Int { images.count }
 
     /// The number of images that match the search.
     var matchCount: Int { Int(g_list_model_get_n_items(selection)) }
@@ -68,22 +64,25 @@ final class ImageCollection {
     func item(at position: Int) -> GalleryItem? {
         guard position >= 0, let object = g_list_model_get_item(selection, guint(position)) else { return nil }
         defer { g_object_unref(object) }
-        return Self.item(of: OpaquePointer(object))
+        return ImageListModel<GalleryItem>.element(of: object)
     }
 
-    func append(_ items: [GalleryItem]) {
-        var objects: [gpointer?] = items.map { item in
-            let object = UnsafeMutableRawPointer(nonnull(g_object_new_with_properties(cgtk_object_type(), 0, nil, nil)))
-            Self.attachment.attach(item, to: OpaquePointer(object))
-            return object
-        }
-        g_list_store_splice(store, guint(count), 0, &objects, guint(objects.count))
-        for object in objects { g_object_unref(object) }
+    /// Returns the position of an image among those that match; `nil` if it does not. Complexity: O(*n*), but O(1) at
+    /// the place where it is looked for first.
+    func position(of item: GalleryItem, near place: Int) -> Int? {
+        if self.item(at: place) === item { return place }
+        return (0..<matchCount).first { self.item(at: $0) === item }
     }
 
-    func removeAll() {
-        g_list_store_remove_all(store)
+    func append(_ items: [GalleryItem]) { images.append(contentsOf: items) }
+
+    /// Removes an image. Complexity: O(*n*).
+    func remove(_ item: GalleryItem) {
+        guard let position = (0..<images.count).first(where: { images[$0] === item }) else { return }
+        images.remove(at: position)
     }
+
+    func removeAll() { images.removeAll() }
 
     /// Leaves the images whose name or place has all words of a text.
     func search(_ text: String) {

@@ -7,6 +7,8 @@ struct ItemReader: Sendable {
     /// A part of the images, in their order.
     struct Batch: Sendable {
         var items: [GalleryItem] = []
+        /// What the person named that has no images.
+        var problems: [ReadingProblem] = []
         /// A Boolean value that indicates whether there are more images than are taken.
         var isTruncated = false
     }
@@ -35,6 +37,11 @@ struct ItemReader: Sendable {
 }
 
 extension ItemReader {
+    /// Returns whether a text is a link, and not a path.
+    static func isLink(_ text: String) -> Bool {
+        text.contains("://") || ["file:", "data:"].contains(text.prefix(5).lowercased())
+    }
+
     /// One reading.
     private struct Run {
         let reader: ItemReader
@@ -51,14 +58,17 @@ extension ItemReader {
 
         mutating func read(_ locations: [String]) {
             for location in locations where mayGoOn { read(location) }
-            if !batch.items.isEmpty || batch.isTruncated { deliver(batch) }
+            if !batch.items.isEmpty || !batch.problems.isEmpty || batch.isTruncated { deliver(batch) }
         }
 
         private var mayGoOn: Bool { count < reader.itemLimit && !isCancelled() }
 
         private mutating func read(_ location: String) {
-            if Self.isLink(location) {
-                guard let item = GalleryItem(link: location) else { return }
+            if ItemReader.isLink(location) {
+                guard let item = GalleryItem(link: location) else {
+                    batch.problems.append(.notALink(location))
+                    return
+                }
                 if let path = item.path { readFile(path) } else { add(item) }
             } else {
                 readFile(location)
@@ -67,27 +77,42 @@ extension ItemReader {
 
         private mutating func readFile(_ path: String) {
             switch FileKind(of: path, followsLinks: true) {
-            case .folder: readFolder(path, depth: 0)
-            case .file where ImageFileName.isLinkList(path):
-                for line in LinkList.lines(ofFile: path) ?? [] where mayGoOn {
-                    if Self.isLink(line) {
-                        if let item = GalleryItem(link: line) { add(item) }
-                    } else {
-                        add(GalleryItem(file: line))
-                    }
-                }
+            case .folder:
+                let before = count
+                let isRead = readFolder(path, depth: 0)
+                guard mayGoOn, count == before else { return }
+                batch.problems.append(isRead ? .noImages(path) : .unreadable(path))
+            case .file where ImageFileName.isLinkList(path): readList(path)
             // Named by a person: what keeps it from being shown is said in its place.
             case .file, .link, .other: add(GalleryItem(file: path))
             }
         }
 
-        private mutating func readFolder(_ path: String, depth: Int) {
+        private mutating func readList(_ path: String) {
+            guard let lines = LinkList.lines(ofFile: path) else {
+                batch.problems.append(.unreadable(path))
+                return
+            }
+            if lines.isEmpty { batch.problems.append(.noImages(path)) }
+            for line in lines where mayGoOn {
+                guard ItemReader.isLink(line) else {
+                    add(GalleryItem(file: line))
+                    continue
+                }
+                if let item = GalleryItem(link: line) { add(item) } else { batch.problems.append(.notALink(line)) }
+            }
+        }
+
+        /// - Returns: Whether the folder could be read.
+        @discardableResult
+        private mutating func readFolder(_ path: String, depth: Int) -> Bool {
             let path = path.count > 1 && path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
-            guard mayGoOn, let contents = FolderContents(of: path, limit: reader.itemLimit) else { return }
+            guard mayGoOn, let contents = FolderContents(of: path, limit: reader.itemLimit) else { return false }
             let prefix = path == "/" ? path : path + "/"
             for name in contents.files where mayGoOn { add(GalleryItem(file: prefix + name)) }
-            guard depth < reader.depthLimit else { return }
+            guard depth < reader.depthLimit else { return true }
             for name in contents.folders where mayGoOn { readFolder(prefix + name, depth: depth + 1) }
+            return true
         }
 
         private mutating func add(_ item: GalleryItem) {
@@ -98,10 +123,6 @@ extension ItemReader {
                 deliver(batch)
                 batch = Batch()
             }
-        }
-
-        private static func isLink(_ text: String) -> Bool {
-            text.contains("://") || ["file:", "data:"].contains(text.prefix(5).lowercased())
         }
     }
 }

@@ -59,6 +59,9 @@ final class DetailPage {
     /// A Boolean value that indicates whether the load has ended and nothing moves any more.
     var isSettled: Bool { ImageDisplay(picture).task?.state == .finished }
 
+    /// A Boolean value that indicates whether the image is being loaded.
+    var isLoading: Bool { ImageDisplay(picture).task?.state == .loading }
+
     /// A Boolean value that indicates whether the image could not be shown.
     var hasFailed: Bool { failure.isShown }
 
@@ -117,7 +120,7 @@ final class DetailPage {
             playingDidChange()
             onLoad()
         case .failure(let error):
-            guard FailureView.isShown(for: error) else { return }
+            guard !error.isEndByProgram else { return }
             failure.show(error)
             setVisible(zoomControls, false)
             gtk_stack_set_visible_child_name(stack.opaque, "failure")
@@ -192,28 +195,28 @@ extension DetailPage {
         let scroll = nonnull(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL))
         gtk_event_controller_set_propagation_phase(scroll, GTK_PHASE_CAPTURE)
         let motion = nonnull(gtk_event_controller_motion_new())
-        connect(scroll, "scroll") { [weak self] call in
+        onSignal(scroll, "scroll") { [weak self] call in
             let state = gtk_event_controller_get_current_event_state(scroll)
             guard let self, state.rawValue & GDK_CONTROL_MASK.rawValue != 0 else { return call.answer(false) }
-            zoom.zoom(by: call.double(2) > 0 ? 1 / ZoomScale.step : ZoomScale.step, at: pointer)
+            zoom.zoom(by: ZoomScale.factor(ofScrolling: call.double(2)), at: pointer)
             call.answer(true)
         }
-        connect(motion, "motion") { [weak self] call in self?.pointer = (call.double(1), call.double(2)) }
-        connect(motion, "leave") { [weak self] _ in self?.pointer = nil }
+        onSignal(motion, "motion") { [weak self] call in self?.pointer = (call.double(1), call.double(2)) }
+        onSignal(motion, "leave") { [weak self] _ in self?.pointer = nil }
 
         let drag = nonnull(gtk_gesture_drag_new())
-        connect(drag, "drag-begin") { [weak self] _ in
+        onSignal(drag, "drag-begin") { [weak self] _ in
             guard let self else { return }
             dragStart = zoom.scrollPosition
         }
-        connect(drag, "drag-update") { [weak self] call in
+        onSignal(drag, "drag-update") { [weak self] call in
             guard let self else { return }
             zoom.scroll(toX: dragStart.x - call.double(1), y: dragStart.y - call.double(2))
         }
 
         let pinch = nonnull(gtk_gesture_zoom_new())
-        connect(pinch, "begin") { [weak self] _ in self?.pinchScale = 1 }
-        connect(pinch, "scale-changed") { [weak self] call in
+        onSignal(pinch, "begin") { [weak self] _ in self?.pinchScale = 1 }
+        onSignal(pinch, "scale-changed") { [weak self] call in
             guard let self else { return }
             var (x, y) = (0.0, 0.0)
             let hasCenter = gtk_gesture_get_bounding_box_center(pinch, &x, &y) != 0
@@ -222,7 +225,7 @@ extension DetailPage {
         }
 
         let click = nonnull(gtk_gesture_click_new())
-        connect(click, "pressed") { [weak self] call in
+        onSignal(click, "pressed") { [weak self] call in
             if call.int(1) == 2 { self?.zoom.toggle(at: (call.double(2), call.double(3))) }
         }
         for controller in [scroll, motion, drag, pinch, click] { gtk_widget_add_controller(zoom.widget, controller) }

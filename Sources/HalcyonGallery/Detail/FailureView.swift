@@ -30,7 +30,7 @@ final class FailureView {
             ]
         )
         center(widget)
-        connect(retry, "clicked") { [weak self] _ in self?.onRetry() }
+        onSignal(retry, "clicked") { [weak self] _ in self?.onRetry() }
     }
 
     func show(_ error: any Error) {
@@ -39,13 +39,6 @@ final class FailureView {
     }
 
     func hide() { isShown = false }
-
-    /// Returns whether an error is a failure, and not the end of a load that nothing waits for.
-    static func isShown(for error: any Error) -> Bool {
-        if error is CancellationError { return false }
-        if case DisplayError.superseded? = error as? DisplayError { return false }
-        return true
-    }
 
     /// Returns the reason in a sentence.
     static func text(for error: any Error) -> String {

@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Halcyon
+internal import HalcyonGTK
 
 /// Shows a widget at the size that a ``ZoomScale`` says, in the middle of a place that scrolls.
 @MainActor

@@ -1,4 +1,5 @@
 #if GTK
+internal import Glibc
 internal import Halcyon
 
 /// The size at which an image is shown: fitted into its place, or at a factor of its own size.
@@ -55,14 +56,21 @@ struct ZoomScale: Equatable {
         )
     }
 
-    /// Enlarges or reduces by a factor. What is then about as large as fits, fits.
+    /// Enlarges or reduces by a factor. Where it comes by the size that fits, it stops there once; smaller steps than
+    /// those of the keyboard lead away from it as well.
     mutating func zoom(by change: Double) {
         guard imageSize != nil, change > 0, change.isFinite else { return }
         // A huge image that fits is smaller than the smallest factor.
         let least = min(Self.range.lowerBound, fittingFactor)
         let next = min(max(factor * change, least), Self.range.upperBound)
-        mode = abs(next / fittingFactor - 1) < 0.02 ? .fit : .factor(next)
+        let (before, after) = (factor / fittingFactor, next / fittingFactor)
+        let arrives = abs(after - 1) < 0.001
+        let passes = abs(before - 1) >= 0.001 && (before < 1) != (after < 1)
+        mode = arrives || passes ? .fit : .factor(next)
     }
+
+    /// The factor for a turn of the wheel: positive steps reduce, also parts of one, as touchpads send them.
+    static func factor(ofScrolling steps: Double) -> Double { pow(step, -min(max(steps, -8), 8)) }
 
     /// Changes between the size that fits and the image's own; where these are the same, twice its own.
     mutating func toggle() {

@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Halcyon
+internal import HalcyonGTK
 
 extension Figure {
     /// Returns the figures of an image.

@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// Figures under a title: a name and a value a line.
 @MainActor

@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Halcyon
+internal import HalcyonGTK
 
 /// The panel beside the images: figures of the image, the caches and the network, brought up to date each second while
 /// it is open.
@@ -37,7 +38,7 @@ final class InformationPanel {
         gtk_revealer_set_child(widget.opaque, scrolled)
         gtk_widget_set_hexpand(widget, false.gboolean)
         setVisible(widget, false)
-        connect(widget, "notify::child-revealed") { [weak self] _ in
+        onSignal(widget, "notify::child-revealed") { [weak self] _ in
             guard let self, updates == nil else { return }
             setVisible(widget, false)
         }

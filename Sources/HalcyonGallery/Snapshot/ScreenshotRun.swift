@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Glibc
+internal import HalcyonGTK
 
 /// Brings a window into a view, waits until nothing changes any more, writes its pixels, and ends the program.
 @MainActor
@@ -100,7 +101,7 @@ private final class NextFrame {
     }
 
     func begin() {
-        connect(clock, "after-paint") { [self] _ in
+        onSignal(clock, "after-paint") { [self] _ in
             continuation?.resume()
             continuation = nil
         }

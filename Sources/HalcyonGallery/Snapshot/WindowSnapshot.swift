@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// Images of widgets as they are on the screen.
 @MainActor

@@ -1,11 +1,12 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 /// Adds an action to a window.
 @MainActor
 func addAction(_ name: String, to window: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
     let action = nonnull(g_simple_action_new(name, nil))
-    connect(action, "activate") { _ in body() }
+    onSignal(action, "activate") { _ in body() }
     g_action_map_add_action(window, action)
     g_object_unref(action.raw)
 }
@@ -21,7 +22,7 @@ func addToggle(
     _ body: @escaping @MainActor (Bool) -> Void
 ) {
     let action = nonnull(g_simple_action_new_stateful(name, nil, g_variant_new_boolean(isOn.gboolean)))
-    connect(action, "change-state") { call in
+    onSignal(action, "change-state") { call in
         guard let state = call.variant(1) else { return }
         let isOn = g_variant_get_boolean(state) != 0
         setState(isOn, of: name, in: window)

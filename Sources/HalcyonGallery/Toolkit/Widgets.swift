@@ -1,5 +1,9 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
+
+/// A `GtkWidget *`. The windows own their widgets: one is used only while its window exists.
+typealias Widget = UnsafeMutablePointer<GtkWidget>
 
 // Widgets as this program makes them, in one call each.
 

@@ -1,11 +1,14 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 extension GalleryWindow {
     func addActions() {
         addAction("open", to: window) { [weak self] in self?.chooseFiles(folders: false) }
         addAction("open-folder", to: window) { [weak self] in self?.chooseFiles(folders: true) }
         addAction("clear", to: window) { [weak self] in self?.clear() }
+        addAction("remove", to: window) { [weak self] in self?.removeImage() }
+        setEnabled(false, of: "remove", in: window)
         addAction("back", to: window) { [weak self] in self?.back() }
         addAction("previous", to: window) { [weak self] in self?.turn(by: -1) }
         addAction("next", to: window) { [weak self] in self?.turn(by: 1) }
@@ -42,7 +45,7 @@ extension GalleryWindow {
     /// Keys of one character, which would keep a person from typing them into the search as shortcuts of the window.
     func addKeys() {
         let keys = nonnull(gtk_event_controller_key_new())
-        connect(keys, "key-pressed") { [weak self] call in
+        onSignal(keys, "key-pressed") { [weak self] call in
             guard let self else { return }
             let modifiers = call.flags(3) & gtk_accelerator_get_default_mod_mask().rawValue
             call.answer(modifiers & ~GDK_SHIFT_MASK.rawValue == 0 && handleKey(Int32(call.uint(1))))
@@ -53,6 +56,10 @@ extension GalleryWindow {
     /// - Returns: Whether the key has a meaning now.
     private func handleKey(_ key: Int32) -> Bool {
         if key == GDK_KEY_Escape { return leave() }
+        if key == GDK_KEY_Delete || key == GDK_KEY_KP_Delete {
+            removeImage()
+            return true
+        }
         guard page == .detail else { return false }
         let forward = gtk_widget_get_direction(window.widget) == GTK_TEXT_DIR_RTL ? -1 : 1
         switch key {

@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import HalcyonGTK
 
 extension GalleryWindow {
     /// Lets the person choose files or folders.
@@ -18,7 +19,7 @@ extension GalleryWindow {
             addFilter("Images and lists of links", ["image/*"], [".txt"], to: chooser)
             addFilter("All files", [], ["*"], to: chooser)
         }
-        connect(chooser, "response") { [weak self] call in
+        onSignal(chooser, "response") { [weak self] call in
             // The reference from below ends here.
             defer { g_object_unref(chooser.raw) }
             guard call.int(1) == Int(GTK_RESPONSE_ACCEPT.rawValue), let self, !isClosed else { return }
@@ -55,9 +56,9 @@ extension GalleryWindow {
         let target = nonnull(gtk_drop_target_new(0, GDK_ACTION_COPY))
         var types = [gdk_file_list_get_type(), g_type_from_name("gchararray")]
         gtk_drop_target_set_gtypes(target, &types, gsize(types.count))
-        connect(target, "drop") { [weak self] call in
-            guard let self, let value = call.boxedValue(1) else { return call.answer(false) }
-            let locations = Self.locations(in: value)
+        onSignal(target, "drop") { [weak self] call in
+            guard let self, let value = call.boxed(1) else { return call.answer(false) }
+            let locations = Self.locations(in: value.assumingMemoryBound(to: GValue.self))
             open(locations)
             call.answer(!locations.isEmpty)
         }
@@ -66,7 +67,8 @@ extension GalleryWindow {
 
     private static func locations(in value: UnsafePointer<GValue>) -> [String] {
         if let text = value.pointee.g_type == g_type_from_name("gchararray") ? g_value_get_string(value) : nil {
-            return LinkList.lines(of: String(cString: text))
+            // Links and paths; any other text is none of ours.
+            return LinkList.lines(of: String(cString: text)).filter { ItemReader.isLink($0) || $0.first == "/" }
         }
         guard let list = g_value_get_boxed(value) else { return [] }
         let files = gdk_file_list_get_files(OpaquePointer(list))

@@ -1,6 +1,7 @@
 #if GTK
 internal import CGTK
 internal import Halcyon
+internal import HalcyonGTK
 
 /// A window of the program: a grid of images, one of them in full, and a panel with figures.
 @MainActor
@@ -20,6 +21,7 @@ final class GalleryWindow {
     let grid: GridPage
     let detail: DetailPage
     let panel: InformationPanel
+    let notice = Notice()
     let searchBar: Widget
     let searchEntry: Widget
     /// Called after the window was closed.
@@ -29,6 +31,8 @@ final class GalleryWindow {
     var reading: Task<Void, Never>?
     /// The number of readings begun.
     var readingCount = 0
+    /// The position at which the image that is shown in full was opened.
+    var lastPosition = 0
     /// A Boolean value that indicates whether images were left out because there are too many.
     var isTruncated = false
     private let stack: Widget
@@ -54,7 +58,7 @@ final class GalleryWindow {
         addDropTarget()
         addKeys()
         connectParts()
-        connect(window, "destroy") { [weak self] _ in self?.didClose() }
+        onSignal(window, "destroy") { [weak self] _ in self?.didClose() }
         collectionDidChange()
     }
 
@@ -75,6 +79,13 @@ final class GalleryWindow {
         }
     }
 
+    /// The position of the image that is shown in full among those that match; `nil` if none is shown, or it does not
+    /// match. The selection is that of the grid, which the pointer may change meanwhile.
+    var shownPosition: Int? {
+        guard page == .detail, let item = detail.item else { return nil }
+        return collection.position(of: item, near: lastPosition)
+    }
+
     func present() { gtk_window_present(windowPointer) }
 
     func show(_ page: Page) {
@@ -84,7 +95,13 @@ final class GalleryWindow {
             setEnabled(page == .detail, of: name, in: window)
         }
         updateTitle()
+        updateRemoval()
         panel.update()
+    }
+
+    /// Only an image that is shown in full, or selected, can be removed.
+    private func updateRemoval() {
+        setEnabled(page == .detail || collection.selectedPosition != nil, of: "remove", in: window)
     }
 
     /// Shows the page that the images call for, unless one of them is shown in full.
@@ -101,6 +118,9 @@ final class GalleryWindow {
         if page == .detail, let item = detail.item {
             text = item.name
             gtk_label_set_text(subtitle.opaque, detailStatus)
+            let position = shownPosition
+            setEnabled((position ?? 0) > 0, of: "previous", in: window)
+            setEnabled(position.map { $0 + 1 < collection.matchCount } ?? false, of: "next", in: window)
         } else {
             text = "Gallery"
             gtk_label_set_text(subtitle.opaque, gridStatus)
@@ -120,7 +140,7 @@ final class GalleryWindow {
 
     private var detailStatus: String {
         var parts: [String] = []
-        if let position = collection.selectedPosition {
+        if let position = shownPosition {
             parts.append("\((position + 1).grouped) of \(collection.matchCount.grouped)")
         }
         if let size = detail.response?.image.info.displaySize { parts.append("\(size.width) × \(size.height)") }
@@ -133,6 +153,7 @@ final class GalleryWindow {
         reading = nil
         panel.end()
         Style.unfollow(self)
+        notice.cancel()
         onClose()
     }
 
@@ -144,13 +165,24 @@ final class GalleryWindow {
             self?.panel.update()
         }
         panel.imageFigures = { [weak self] in self?.imageFigures ?? [] }
-        connect(collection.selection, "notify::selected") { [weak self] _ in self?.panel.update() }
-        connect(searchEntry, "search-changed") { [weak self] _ in
+        onSignal(collection.selection, "notify::selected") { [weak self] _ in
+            guard let self else { return }
+            updateRemoval()
+            panel.update()
+        }
+        onSignal(searchEntry, "search-changed") { [weak self] _ in
             guard let self else { return }
             collection.search(String(cString: gtk_editable_get_text(searchEntry.opaque)))
             collectionDidChange()
         }
-        connect(searchBar, "notify::search-mode-enabled") { [weak self] _ in
+        onSignal(searchEntry, "activate") { [weak self] _ in
+            guard let self, page == .grid else { return }
+            // What was typed last counts, though the list waits a moment for more.
+            collection.search(String(cString: gtk_editable_get_text(searchEntry.opaque)))
+            collectionDidChange()
+            open(collection.selectedPosition ?? 0)
+        }
+        onSignal(searchBar, "notify::search-mode-enabled") { [weak self] _ in
             guard let self else { return }
             setState(gtk_search_bar_get_search_mode(searchBar.opaque) != 0, of: "search", in: window)
         }
@@ -191,7 +223,10 @@ extension GalleryWindow {
         gtk_menu_button_set_primary(menuButton.opaque, true.gboolean)
         describe(menuButton, "Menu (F10)")
         let menu = makeMenu([
-            [("_Open Images…", "win.open"), ("Open _Folder…", "win.open-folder"), ("_Close All Images", "win.clear")],
+            [
+                ("_Open Images…", "win.open"), ("Open _Folder…", "win.open-folder"), ("_Remove Image", "win.remove"),
+                ("_Close All Images", "win.clear"),
+            ],
             [("_Dark Style", "win.dark"), ("_Full Screen", "win.fullscreen")],
             [("_Keyboard Shortcuts", "win.shortcuts"), ("_About Gallery", "win.about")],
         ])
@@ -223,7 +258,10 @@ extension GalleryWindow {
         gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
         gtk_stack_set_transition_duration(stack.opaque, 150)
         expand(stack)
-        let images = makeBox(GTK_ORIENTATION_VERTICAL, [searchBar, stack])
+        let overlay = nonnull(gtk_overlay_new())
+        gtk_overlay_set_child(overlay.opaque, stack)
+        gtk_overlay_add_overlay(overlay.opaque, notice.widget)
+        let images = makeBox(GTK_ORIENTATION_VERTICAL, [searchBar, overlay])
         return makeBox(GTK_ORIENTATION_HORIZONTAL, classes: ["content"], [images, panel.widget])
     }
 }

@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Halcyon
+import HalcyonGTK
 import XCTest
 
 @testable import HalcyonGallery
@@ -14,15 +15,18 @@ final class GalleryFixture {
     private let application: UnsafeMutablePointer<GtkApplication>
 
     /// Skips the test where there is no display.
-    init() throws {
+    ///
+    /// - Parameter pipeline: Loads the images. Default: one of the fixture's own.
+    init(pipeline: ImagePipeline? = nil) throws {
         guard gtk_init_check() != 0 else { throw XCTSkip("no display can be opened") }
         folder = try Self.makeFolder()
         var disk = DiskCache.Configuration(folder: folder + ".cache")
         disk.sweepInterval = nil
-        let pipeline = ImagePipeline(configuration: .init(cache: ImageCache(disk: disk)))
+        let pipeline = pipeline ?? ImagePipeline(configuration: .init(cache: ImageCache(disk: disk)))
         application = try XCTUnwrap(gtk_application_new(nil, G_APPLICATION_NON_UNIQUE))
         XCTAssertNotEqual(g_application_register(application.cast(), nil, nil), 0)
         if let display = gdk_display_get_default() { Style.install(on: display) }
+        GalleryApplication.addShortcuts(to: application)
         window = GalleryWindow(application: application, pipeline: pipeline)
     }
 
@@ -60,6 +64,11 @@ final class GalleryFixture {
     /// Waits until all that can be seen is there.
     func settle() async {
         await MainLoop.run { gtk_widget_get_mapped(self.window.window.widget) != 0 && self.window.isSettled }
+    }
+
+    /// The cell of an image in the grid; `nil` if it is out of sight.
+    func cell(at position: Int) -> ImageListCell? {
+        window.grid.visibleCells.first { $0.item.position == position }?.cell
     }
 
     /// Writes the window's pixels beside the build, for people to look at, and returns them.

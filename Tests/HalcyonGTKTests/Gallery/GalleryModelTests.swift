@@ -117,6 +117,30 @@ final class GalleryModelTests: XCTestCase {
         XCTAssertEqual(scale.mode, .factor(1))
     }
 
+    /// Small steps, as those of a pinch or a touchpad, lead away from the size that fits, and back to it.
+    func testSmallZoomSteps() {
+        var scale = ZoomScale()
+        scale.area = (width: 400, height: 300)
+        scale.imageSize = PixelSize(800, 600)
+        for _ in 0..<10 { scale.zoom(by: 1.01) }
+        XCTAssertEqual(scale.factor, 0.5 * pow(1.01, 10), accuracy: 0.001)
+        for _ in 0..<10 { scale.zoom(by: 1 / 1.01) }
+        XCTAssertEqual(scale.mode, .fit)
+        scale.zoom(by: 1.5)
+        scale.zoom(by: 0.5)
+        XCTAssertEqual(scale.mode, .fit)
+        scale.zoom(by: 0.5)
+        XCTAssertEqual(scale.factor, 0.25)
+    }
+
+    /// A whole turn of the wheel is a step of the keyboard, a part of one is less, and none changes nothing.
+    func testScrollingFactors() {
+        XCTAssertEqual(ZoomScale.factor(ofScrolling: -1), ZoomScale.step, accuracy: 0.001)
+        XCTAssertEqual(ZoomScale.factor(ofScrolling: 1), 1 / ZoomScale.step, accuracy: 0.001)
+        XCTAssertEqual(ZoomScale.factor(ofScrolling: 0), 1)
+        XCTAssertEqual(ZoomScale.factor(ofScrolling: 0.5) * ZoomScale.factor(ofScrolling: -0.5), 1, accuracy: 0.001)
+    }
+
     /// Numbers are shown as people read them.
     func testFigures() {
         XCTAssertEqual(1_234_567.grouped, "1,234,567")

@@ -49,6 +49,27 @@ final class ListPrefetchingTests: XCTestCase {
         list.window.destroy()
     }
 
+    /// Of all cells that GTK binds, those in sight load at the priority of their requests, also after a jump; what is
+    /// prefetched is of low priority, so that it waits for them, and of the other cells nothing is asked for.
+    func testImagesInSightGoBeforeOthers() async throws {
+        let images = NumberedImages()
+        let (list, factory) = try await show(images, .pages(1), maxConcurrentPrefetches: 50)
+        for place in [0, list.end / 2] {
+            list.scroll(to: place)
+            await MainLoop.run {
+                let visible = factory.visiblePositions
+                let (low, other) = (
+                    images.running.filter { $0.priority == .low }, images.running.filter { $0.priority != .low }
+                )
+                return !visible.isEmpty && other.map { NumberedImages.number(of: $0.request) }.sorted() == visible
+                    && low.map { NumberedImages.number(of: $0.request) }.sorted() == factory.prefetchedNumbers
+                    && factory.prefetchedNumbers.count == visible.count
+            }
+            XCTAssertGreaterThan(factory.boundCells.count, factory.visiblePositions.count)
+        }
+        list.window.destroy()
+    }
+
     /// What is prefetched when it comes into sight goes on, at the priority of the cell, and is not asked for again.
     func testPrefetchedItemThatComesIntoSightIsNotLoadedTwice() async throws {
         let images = NumberedImages()
