@@ -12,9 +12,7 @@ final class SVGDrawing {
 
     init(_ text: Data) throws(CodecError) {
         var error: UnsafeMutablePointer<GError>?
-        let plain = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
-        let filtered = SVGFilterLists.withoutMissingReferences(plain)
-        let text = SVGDropShadows.areKnown ? filtered : SVGDropShadows.spelledOut(in: filtered)
+        let text = Self.amended(text)
         let handle = text.withUnsafeBytes { bytes in
             rsvg_handle_new_from_data(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, gsize(bytes.count), &error)
         }
@@ -23,6 +21,15 @@ final class SVGDrawing {
         }
         self.handle = handle
         rsvg_handle_set_dpi(handle, 96)
+    }
+
+    /// The document with what librsvg does not follow spelled out in what it does.
+    private static func amended(_ text: Data) -> Data {
+        var text = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
+        text = SVGStatedSizes.applied(to: SVGAttributeValues.withoutInvalid(text))
+        text = SVGConditions.applied(to: SVGTransformOrigins.applied(to: text))
+        text = SVGFilterLists.withoutMissingReferences(text)
+        return SVGDropShadows.areKnown ? text : SVGDropShadows.spelledOut(in: text)
     }
 
     deinit {
