@@ -19,6 +19,9 @@ enum SVGAttributeValues {
                     markup.remove(attribute)
                 }
             }
+            if ["linearGradient", "radialGradient", "pattern"].contains(element.name) {
+                removeOwnReference(element, &markup)
+            }
             if element.name == "feColorMatrix" {
                 checkMatrix(element, &markup)
             }
@@ -80,6 +83,17 @@ enum SVGAttributeValues {
             guard let found = SVGLength.numbers(trimmed), count.contains(found.count) else { return false }
             return !magnitudes.contains(name) || found.allSatisfy { $0 >= 0 }
         default: return true
+        }
+    }
+
+    /// Takes away the reference of a gradient or a pattern to itself, which says nothing new.
+    private static func removeOwnReference(_ element: SVGMarkup.Element, _ markup: inout SVGMarkup) {
+        guard let name = markup.value("id", of: element) else { return }
+        for attribute in element.attributes
+        where attribute.name == "href" || attribute.name.hasSuffix(":href") {
+            if markup.value(of: attribute) == "#" + name {
+                markup.remove(attribute)
+            }
         }
     }
 

@@ -28,7 +28,8 @@ final class SVGDrawing {
         var text = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
         text = SVGStatedSizes.applied(to: SVGAttributeValues.withoutInvalid(text))
         text = SVGConditions.applied(to: SVGTransformOrigins.applied(to: text))
-        text = SVGFilterLists.withoutMissingReferences(text)
+        text = SVGAngles.inDegrees(text)
+        text = SVGFilterFunctions.spelledOut(in: SVGFilterLists.withoutMissingReferences(text))
         return SVGDropShadows.areKnown ? text : SVGDropShadows.spelledOut(in: text)
     }
 
@@ -92,7 +93,8 @@ final class SVGDrawing {
         }
         // Scaled here, because librsvg fits only documents with a view box to what it draws into.
         cairo_scale(context, Double(pixelSize.width) / size.width, Double(pixelSize.height) / size.height)
-        var viewport = Self.viewport(width: size.reference.width, height: size.reference.height)
+        // Stands for the sides of the root element, percentages included.
+        var viewport = Self.viewport(width: size.width, height: size.height)
         var error: UnsafeMutablePointer<GError>?
         guard rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
             throw Self.failure(error)

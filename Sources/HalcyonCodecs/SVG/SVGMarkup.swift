@@ -18,6 +18,8 @@ struct SVGMarkup {
     struct Element {
         /// The name without its prefix.
         let name: String
+        /// The place of the name, with its prefix.
+        let start: Int
         /// The index of the element around it; `nil` for the root.
         let parent: Int?
         let attributes: [Attribute]
@@ -105,6 +107,12 @@ struct SVGMarkup {
         }
     }
 
+    /// Puts markup behind the start tag of an element that has one, and content.
+    mutating func insert(_ markup: String, atStartOf element: Element) {
+        guard let end = end(of: ">", from: element.attributesEnd) else { return }
+        edits.append((end..<end, markup))
+    }
+
     static func trimmed(_ text: some StringProtocol) -> String {
         let start = text.drop(while: \.isWhitespace)
         return String(start.prefix(start.count - start.reversed().prefix(while: \.isWhitespace).count))
@@ -161,7 +169,7 @@ struct SVGMarkup {
             (attributesEnd, position) = (close + 1, close + 1)
         }
         let name = String(decoding: tag.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
-        return Element(name: name, parent: parent, attributes: attributes, attributesEnd: attributesEnd)
+        return Element(name: name, start: start, parent: parent, attributes: attributes, attributesEnd: attributesEnd)
     }
 
     private func end(of text: String, from start: Int) -> Int? {

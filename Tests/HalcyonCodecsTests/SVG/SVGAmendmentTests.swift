@@ -141,6 +141,45 @@ struct SVGAmendmentTests {
         #expect(bitmap[12, 12] == clear)
     }
 
+    @Test("angles may be in turns")
+    func turns() throws {
+        let content = "<rect width='20' height='20' fill='#f00' filter='hue-rotate(1turn)'/>"
+        #expect(try draw(content)[10, 10] == red)
+    }
+
+    @Test(
+        "filter functions that change colours work on sRGB",
+        arguments: [
+            ("contrast(.5)", [191, 64, 64] as [UInt8]), ("invert(25%)", [191, 64, 64]),
+            ("brightness(.5)", [128, 0, 0]),
+            ("grayscale()", [54, 54, 54]), ("sepia(1)", [100, 89, 69]), ("opacity(1) brightness(.5)", [128, 0, 0]),
+        ]
+    )
+    func functions(_ functions: String, _ color: [UInt8]) throws {
+        for attribute in ["filter='\(functions)'", "style='filter: \(functions)'"] {
+            let pixel = try draw("<rect width='20' height='20' fill='#f00' \(attribute)/>")[10, 10]
+            #expect(zip(pixel, color + [255]).allSatisfy { abs(Int($0) - Int($1)) <= 2 }, "\(attribute): \(pixel)")
+        }
+    }
+
+    @Test("a gradient that refers to itself has its own stops")
+    func ownReference() throws {
+        let gradient = "<radialGradient id='l' xlink:href='#l'><stop stop-color='#f00'/></radialGradient>"
+        #expect(try draw("\(gradient)<rect width='20' height='20' fill='url(#l)'/>")[10, 10] == red)
+    }
+
+    @Test("percentages of the root element leave the whole view box in sight")
+    func percentages() throws {
+        let document = Data(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='50%' height='50%' viewBox='0 0 40 40'>"
+                .appending("<rect x='20' y='20' width='20' height='20' fill='#f00'/></svg>").utf8
+        )
+        let bitmap = try SVGDecoder().decode(document, options: DecodeOptions(), isCancelled: { false }).bitmap
+        #expect(bitmap.size == PixelSize(20, 20))
+        #expect(bitmap[15, 15] == red)
+        #expect(bitmap[5, 5] == clear)
+    }
+
     @Test("comments, sections of text and unknown markup are left alone")
     func leftAlone() throws {
         let bitmap = try draw(
