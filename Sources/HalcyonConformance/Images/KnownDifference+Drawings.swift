@@ -54,12 +54,6 @@ extension KnownDifference {
             .before(.rsvg, mended)
         ),
         drawing(
-            "filters/filter-functions/hue-rotate-function-0.25turn",
-            43.4,
-            "angles in turns are not read",
-            .before(.rsvg, mended)
-        ),
-        drawing(
             "filters/filter/on-group-with-child-outside-of-canvas",
             87.7,
             "an element as the image of feImage is placed where it stands, not in the region of the filter"
@@ -81,12 +75,7 @@ extension KnownDifference {
             "masking/clipPath/recursive-on-child",
             42.4,
             "of two clip paths that refer to each other, none is cut by the other"
-        ),
-        drawing(
-            "paint-servers/radialGradient/self-recursive-xlink-href",
-            120.4,
-            "a gradient that refers to itself paints nothing"
-        ),
+        )
     ]
 
     /// Their distances depend on the fonts that are installed too: 0 without any, at most that of a word beside itself.
