@@ -18,9 +18,7 @@ final class SVGDrawing {
             throw .unsupported(.svg, reason: "librsvg is not installed")
         }
         var error: UnsafeMutablePointer<HalcyonSVGError>?
-        let plain = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
-        let filtered = SVGFilterLists.withoutMissingReferences(plain)
-        let text = SVGDropShadows.areKnown ? filtered : SVGDropShadows.spelledOut(in: filtered)
+        let text = Self.amended(text)
         let handle = text.withUnsafeBytes { bytes in
             library.rsvg_handle_new_from_data(
                 bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
@@ -33,6 +31,16 @@ final class SVGDrawing {
         }
         (self.library, self.handle) = (library, handle)
         library.rsvg_handle_set_dpi(handle, 96)
+    }
+
+    /// The document with what librsvg does not follow spelled out in what it does.
+    private static func amended(_ text: Data) -> Data {
+        var text = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
+        text = SVGStatedSizes.applied(to: SVGAttributeValues.withoutInvalid(text))
+        text = SVGConditions.applied(to: SVGTransformOrigins.applied(to: text))
+        text = SVGAngles.inDegrees(text)
+        text = SVGFilterFunctions.spelledOut(in: SVGFilterLists.withoutMissingReferences(text))
+        return SVGDropShadows.areKnown ? text : SVGDropShadows.spelledOut(in: text)
     }
 
     deinit {
@@ -96,7 +104,8 @@ final class SVGDrawing {
         }
         // Scaled here, because librsvg fits only documents with a view box to what it draws into.
         library.cairo_scale(context, Double(pixelSize.width) / size.width, Double(pixelSize.height) / size.height)
-        var viewport = Self.viewport(width: size.reference.width, height: size.reference.height)
+        // Stands for the sides of the root element, percentages included.
+        var viewport = Self.viewport(width: size.width, height: size.height)
         var error: UnsafeMutablePointer<HalcyonSVGError>?
         guard library.rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
             throw Self.failure(error, library)

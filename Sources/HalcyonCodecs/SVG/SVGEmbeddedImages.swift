@@ -52,7 +52,7 @@ enum SVGEmbeddedImages {
 
     /// Returns the bytes that an address holds, by each way to read it that librsvg may take; none where it is no
     /// `data:` URL. Tabs and line ends count nowhere in an address (WHATWG URL, "basic URL parser").
-    private static func payloads(of address: [UInt8]) -> [Data] {
+    static func payloads(of address: [UInt8]) -> [Data] {
         let address = address.filter { ![0x09, 0x0A, 0x0D].contains($0) }
         var payloads: [Data] = []
         do {

@@ -48,7 +48,7 @@ struct SVGRootElement {
     }
 
     /// Section 8.6: where the image is aligned, and whether it is cut off.
-    private static func isAspectRatio(_ value: String) -> Bool {
+    static func isAspectRatio(_ value: String) -> Bool {
         var words = value.split(whereSeparator: \.isWhitespace)
         // Of SVG 1.1.
         if words.first == "defer" { words.removeFirst() }

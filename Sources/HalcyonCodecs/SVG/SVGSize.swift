@@ -5,18 +5,11 @@ internal import HalcyonRaster
 struct SVGSize: Equatable {
     let width: Double
     let height: Double
-    /// The size that percentages of the root element refer to; the drawing's own where it has none.
-    let reference: (width: Double, height: Double)
-
-    static func == (left: SVGSize, right: SVGSize) -> Bool {
-        left.width == right.width && left.height == right.height && left.reference == right.reference
-    }
 
     /// A drawing that shows a rectangle of the plane.
     init(width: Double, height: Double) {
         self.width = width
         self.height = height
-        reference = (width, height)
     }
 
     /// The size a root element states, `nil` where it leaves it open: a side that is missing follows from the other
@@ -41,7 +34,6 @@ struct SVGSize: Equatable {
         }
         self.width = width
         self.height = height
-        reference = (width / Self.fraction(root.width), height / Self.fraction(root.height))
     }
 
     private static func pixels(_ length: SVGLength?, of side: Double?) -> Double? {
@@ -50,10 +42,6 @@ struct SVGSize: Equatable {
         case .fraction(let fraction): side.map { $0 * fraction }
         case nil: nil
         }
-    }
-
-    private static func fraction(_ length: SVGLength?) -> Double {
-        if case .fraction(let fraction) = length { fraction } else { 1 }
     }
 }
 

@@ -117,11 +117,11 @@ struct ImagesReportTests {
 
     @Test("a drawing is excused by its name, as far from the suite's pixels as librsvg draws it")
     func drawings() {
-        let name = "structure/transform-origin/right"
-        #expect(drawing(name, distance: "34.3")?.cause == .limit)
-        #expect(drawing(name, distance: "33.5") != nil && drawing(name, distance: "35.1") != nil)
-        for distance in ["33.2", "35.4", "120.0"] { #expect(drawing(name, distance: distance) == nil) }
-        #expect(drawing("structure/transform-origin/center", distance: "34.3") == nil)
+        let name = "structure/symbol/opacity-on-use-and-symbol"
+        #expect(drawing(name, distance: "28.6")?.cause == .limit)
+        #expect(drawing(name, distance: "27.8") != nil && drawing(name, distance: "29.4") != nil)
+        for distance in ["27.5", "29.7", "120.0"] { #expect(drawing(name, distance: distance) == nil) }
+        #expect(drawing("structure/symbol/opacity-on-use", distance: "28.6") == nil)
         let other = "svg_resvg/\(name).svg"
         #expect(excuse(other, "its means are 1 instead of 2", "svg", version: .init(2, 60)) == nil)
         #expect(excuse(other, "stored as 1×1 instead of 2×2", "svg", version: .init(2, 60)) == nil)

@@ -1,0 +1,39 @@
+#if SVG
+internal import FoundationEssentials
+
+/// Writes angles in turns as degrees: librsvg 2.54 takes what contains them for invalid (CSS Values 4, section 7.1).
+enum SVGAngles {
+    private static let unit = "turn"
+    private static let names: Set<String> = ["filter", "fill", "orient", "stroke", "style"]
+
+    /// The text of a document with such angles, in attributes.
+    static func inDegrees(_ text: Data) -> Data {
+        guard var markup = SVGMarkup(text, ifAnyOf: [unit]) else { return text }
+        for element in markup.elements {
+            for attribute in element.attributes where names.contains(attribute.name) {
+                let value = markup.value(of: attribute)
+                let converted = inDegrees(value)
+                if converted != value {
+                    markup.replace(attribute, by: converted)
+                }
+            }
+        }
+        return markup.text
+    }
+
+    private static func inDegrees(_ value: String) -> String {
+        var (result, rest) = ("", value[...])
+        while let place = rest.firstRange(of: unit) {
+            let before = rest[..<place.lowerBound]
+            let number = String(before.reversed().prefix { "+-.0123456789".contains($0) }.reversed())
+            rest = rest[place.upperBound...]
+            if let turns = Double(number), !(rest.first?.isLetter ?? false) {
+                result += before.dropLast(number.count) + "\(turns * 360)deg"
+            } else {
+                result += before + unit
+            }
+        }
+        return result + rest
+    }
+}
+#endif

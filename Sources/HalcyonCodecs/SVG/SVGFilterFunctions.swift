@@ -1,0 +1,120 @@
+#if SVG
+internal import FoundationEssentials
+
+/// Puts in place of functions that change colours the filters that they are short for (Filter Effects 1, section 8.1),
+/// which work on sRGB: librsvg lets the functions work on linear light.
+enum SVGFilterFunctions {
+    private static let names = ["grayscale", "sepia", "saturate", "hue-rotate", "invert", "brightness", "contrast"]
+
+    /// The text of a document with such filters behind the start of its root element.
+    static func spelledOut(in text: Data) -> Data {
+        guard var markup = SVGMarkup(text, ifAnyOf: names.map { $0 + "(" }), let root = markup.elements.first,
+            markup.bytes.name(of: root) == "svg"
+        else {
+            return text
+        }
+        var filters = ""
+        var count = 0
+        for element in markup.elements {
+            for attribute in element.attributes where ["filter", "style"].contains(attribute.name) {
+                let value = markup.value(of: attribute)
+                guard attribute.name == "filter" || value.contains("filter") else { continue }
+                let replaced = replaceFunctions(in: value) { primitive in
+                    count += 1
+                    let name = "halcyon-function-\(count)"
+                    filters += "<filter id=\"\(name)\" x=\"-0.5\" y=\"-0.5\" width=\"2\" height=\"2\" "
+                    filters += "color-interpolation-filters=\"sRGB\">\(primitive)</filter>"
+                    return "url(#\(name))"
+                }
+                if replaced != value {
+                    markup.replace(attribute, by: replaced)
+                }
+            }
+        }
+        if count > 0 {
+            markup.insert(filters, atStartOf: root)
+        }
+        return markup.text
+    }
+
+    /// Returns a list of functions in which those that change colours are replaced.
+    private static func replaceFunctions(in value: String, by reference: (String) -> String) -> String {
+        var (result, rest) = ("", value[...])
+        while let open = rest.firstIndex(of: "("), let close = rest[open...].firstIndex(of: ")") {
+            let name = String(rest[..<open].reversed().prefix { $0.isLetter || $0 == "-" }.reversed())
+            let argument = SVGMarkup.trimmed(rest[rest.index(after: open)..<close])
+            let end = rest.index(after: close)
+            if names.contains(name), let primitive = primitive(name, argument) {
+                result += rest[..<open].dropLast(name.count) + reference(primitive)
+            } else {
+                result += rest[..<end]
+            }
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+
+    private static func primitive(_ name: String, _ argument: String) -> String? {
+        if name == "hue-rotate" {
+            guard let degrees = degrees(argument) else { return nil }
+            return "<feColorMatrix type=\"hueRotate\" values=\"\(degrees)\"/>"
+        }
+        guard let amount = amount(argument) else { return nil }
+        let (part, rest) = (min(amount, 1), 1 - min(amount, 1))
+        switch name {
+        case "saturate":
+            return "<feColorMatrix type=\"saturate\" values=\"\(amount)\"/>"
+        case "grayscale":
+            return matrix([0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722], rest)
+        case "sepia":
+            return matrix([0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131], rest)
+        case "invert":
+            return transfer("type=\"table\" tableValues=\"\(part) \(1 - part)\"")
+        case "brightness":
+            return transfer("type=\"linear\" slope=\"\(amount)\"")
+        default:
+            return transfer("type=\"linear\" slope=\"\(amount)\" intercept=\"\(0.5 - amount / 2)\"")
+        }
+    }
+
+    /// The mixture of a matrix of three by three numbers with the one that changes nothing.
+    private static func matrix(_ numbers: [Double], _ unchanged: Double) -> String {
+        let rows = (0..<3).map { row in
+            (0..<3).map { column in
+                let number = numbers[row * 3 + column]
+                return "\(number + ((row == column ? 1 : 0) - number) * unchanged)"
+            }.joined(separator: " ") + " 0 0"
+        }
+        return "<feColorMatrix values=\"\(rows.joined(separator: " ")) 0 0 0 1 0\"/>"
+    }
+
+    private static func transfer(_ attributes: String) -> String {
+        let functions = ["R", "G", "B"].map { "<feFunc\($0) \(attributes)/>" }
+        return "<feComponentTransfer>\(functions.joined())</feComponentTransfer>"
+    }
+
+    /// A number or a percentage; 1 where there is none; `nil` for what is no amount.
+    private static func amount(_ text: String) -> Double? {
+        guard !text.isEmpty else { return 1 }
+        let isPercentage = text.hasSuffix("%")
+        guard let number = Double(isPercentage ? text.dropLast() : text[...]), number >= 0, number.isFinite else {
+            return nil
+        }
+        return isPercentage ? number / 100 : number
+    }
+
+    private static func degrees(_ text: String) -> Double? {
+        guard !text.isEmpty, text != "0" else { return 0 }
+        let units = [("deg", 1), ("grad", 0.9), ("rad", 180 / Double.pi), ("turn", 360)]
+        guard let (unit, scale) = units.first(where: { text.hasSuffix($0.0) }) else { return nil }
+        return Double(text.dropLast(unit.count)).flatMap { $0.isFinite ? $0 * scale : nil }
+    }
+}
+
+extension [UInt8] {
+    /// The name of an element with its prefix.
+    fileprivate func name(of element: SVGMarkup.Element) -> String {
+        String(decoding: self[element.start...].prefix { $0 > 0x20 && !"/>".utf8.contains($0) }, as: UTF8.self)
+    }
+}
+#endif
