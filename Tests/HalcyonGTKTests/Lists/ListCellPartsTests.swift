@@ -172,7 +172,7 @@ final class ListCellPartsTests: XCTestCase {
     /// Animated images have a badge, also as still images; others have none, nor has the next item of their cells.
     func testAnimatedImagesHaveABadge() async throws {
         let images = NumberedImages()
-        let frames = try [1, 2].map { AnimationFrame(bitmap: NumberedImages.bitmap($0), duration: 50) }
+        let frames = [1, 2].map { AnimationFrame(bitmap: NumberedImages.bitmap($0), duration: 50) }
         let animation = try ImageCodecs.standard.encode(frames, as: .gif)
         images.transport.setAnswer { request in
             let number = NumberedImages.number(of: request)

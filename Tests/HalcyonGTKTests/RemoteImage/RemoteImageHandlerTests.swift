@@ -19,7 +19,7 @@ final class RemoteImageHandlerTests: XCTestCase {
         var configuration = RemoteImage.Configuration()
         configuration.failure = .widget { _, _ in
             let label = UnsafeMutableRawPointer(nonnull(gtk_label_new("failed")))
-            onSignal(label, "unmap") { log.act?() }
+            onSignal(label, "unmap") { _ in log.act?() }
             return label
         }
         configuration.onSuccess = { _ in log.successes += 1 }
@@ -44,7 +44,7 @@ final class RemoteImageHandlerTests: XCTestCase {
             .widget {
                 let label = UnsafeMutableRawPointer(nonnull(gtk_label_new(name)))
                 log.children.append(label)
-                if name == "first" { onSignal(label, "unmap") { log.act?() } }
+                if name == "first" { onSignal(label, "unmap") { _ in log.act?() } }
                 return label
             }
         }
