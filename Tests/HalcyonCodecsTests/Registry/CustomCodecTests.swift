@@ -47,6 +47,6 @@ struct CustomCodecTests {
         #expect(throws: CancellationError.self) {
             try codecs.decode(Data("GRAY".utf8) + [1, 9]) { true }
         }
-        #expect(throws: CodecError.unknownFormat(detected: nil)) { try codecs.info(of: Data("WHAT".utf8)) }
+        #expect(throws: CodecError.unknownFormat(detected: "text")) { try codecs.info(of: Data("WHAT".utf8)) }
     }
 }

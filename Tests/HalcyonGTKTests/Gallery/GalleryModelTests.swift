@@ -80,7 +80,7 @@ final class GalleryModelTests: XCTestCase {
     }
 
     /// All words of a search have to occur, in the name or in the place.
-    func testSearch() throws {
+    func testSearch() async throws {
         let item = GalleryItem(file: "/photos/Holiday/Beach 1.JPG")
         XCTAssertTrue(item.matches(["beach", "holi"]))
         XCTAssertFalse(item.matches(["beach", "winter"]))
@@ -88,7 +88,7 @@ final class GalleryModelTests: XCTestCase {
     }
 
     /// An image that is larger than its place fits, and one that is smaller has its own size.
-    func testFittingScale() {
+    func testFittingScale() async {
         var scale = ZoomScale()
         scale.area = (width: 400, height: 300)
         scale.imageSize = PixelSize(1_600, 600)
@@ -100,7 +100,7 @@ final class GalleryModelTests: XCTestCase {
     }
 
     /// Zooming is bounded, and ends at the size that fits where it comes by it.
-    func testZoomSteps() {
+    func testZoomSteps() async {
         var scale = ZoomScale()
         scale.area = (width: 400, height: 300)
         scale.imageSize = PixelSize(800, 600)
@@ -118,7 +118,7 @@ final class GalleryModelTests: XCTestCase {
     }
 
     /// Small steps, as those of a pinch or a touchpad, lead away from the size that fits, and back to it.
-    func testSmallZoomSteps() {
+    func testSmallZoomSteps() async {
         var scale = ZoomScale()
         scale.area = (width: 400, height: 300)
         scale.imageSize = PixelSize(800, 600)
@@ -134,7 +134,7 @@ final class GalleryModelTests: XCTestCase {
     }
 
     /// A whole turn of the wheel is a step of the keyboard, a part of one is less, and none changes nothing.
-    func testScrollingFactors() {
+    func testScrollingFactors() async {
         XCTAssertEqual(ZoomScale.factor(ofScrolling: -1), ZoomScale.step, accuracy: 0.001)
         XCTAssertEqual(ZoomScale.factor(ofScrolling: 1), 1 / ZoomScale.step, accuracy: 0.001)
         XCTAssertEqual(ZoomScale.factor(ofScrolling: 0), 1)
@@ -142,7 +142,7 @@ final class GalleryModelTests: XCTestCase {
     }
 
     /// Numbers are shown as people read them.
-    func testFigures() {
+    func testFigures() async {
         XCTAssertEqual(1_234_567.grouped, "1,234,567")
         XCTAssertEqual(999.grouped, "999")
         XCTAssertEqual((-1_000).grouped, "−1,000")

@@ -43,7 +43,7 @@ final class GalleryReadingTests: XCTestCase {
     }
 
     /// An image that is reduced to less than the least factor to fit is not enlarged by zooming out.
-    func testZoomingOutOfHugeImageDoesNotEnlarge() {
+    func testZoomingOutOfHugeImageDoesNotEnlarge() async {
         var scale = ZoomScale()
         scale.area = (width: 400, height: 300)
         scale.imageSize = PixelSize(60_000, 30_000)
