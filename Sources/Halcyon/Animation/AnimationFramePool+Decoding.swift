@@ -123,7 +123,7 @@ extension AnimationFramePool {
             // A decoder that has gone past the frame begins again at the start.
             cursor: cursor.map { .init(decoder: $0.decoder, position: $0.position <= frame ? $0.position : 0) },
             cancellation: set.cancellation,
-            collects: set.clients.values.contains { $0.demand?.isFalling ?? false },
+            collects: set.needs.demands.keys.contains { $0.isFalling },
             dropped: dropped
         )
     }
@@ -160,8 +160,10 @@ extension AnimationFramePool {
             }
             var deliveries: [Delivery] = []
             for (number, client) in set.clients where client.awaited.contains(frame) {
-                set.clients[number]?.awaited.remove(frame)
-                if case .success = result { set.clients[number]?.shown = frame }
+                set.changeClient(number) { client in
+                    client.awaited.remove(frame)
+                    if case .success = result { client.shown = frame }
+                }
                 deliveries.append(client.deliver)
             }
             return (deliveries, dropped)

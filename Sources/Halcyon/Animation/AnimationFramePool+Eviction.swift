@@ -109,7 +109,7 @@ extension AnimationFramePool {
     /// - Returns: The decoders, to be released after the lock.
     func closeRestingCursors(_ state: inout State) -> [AnimationFrameSet.Cursor] {
         var closed: [AnimationFrameSet.Cursor] = []
-        for (key, set) in state.sets where set.clients.values.allSatisfy({ $0.demand == nil }) {
+        for (key, set) in state.sets where set.needs.demands.isEmpty {
             state.byteCount -= set.idle.count * key.animation.canvasByteCount
             closed += set.idle
             set.idle = []

@@ -104,7 +104,7 @@ public final class AnimationFramePool: Sendable {
             let set =
                 state.sets[key]
                 ?? AnimationFrameSet(timeline: timeline, number: number, frameByteCount: frameByteCount)
-            set.clients[number] = .init(deliver: deliver)
+            set.add(.init(deliver: deliver), number: number)
             state.sets[key] = set
             return Place(key: key, number: number)
         }
@@ -115,7 +115,7 @@ public final class AnimationFramePool: Sendable {
         // Released after the lock: a set has no other owner then, and the client's function may be the last one's.
         let dropped = state.withLock { state -> (AnimationFrameSet.Client?, AnimationFrameSet?) in
             guard let set = state.sets[place.key] else { return (nil, nil) }
-            let client = set.clients.removeValue(forKey: place.number)
+            let client = set.removeClient(place.number)
             guard set.clients.isEmpty else { return (client, nil) }
             state.byteCount -= set.byteCount(of: place.key)
             state.sets[place.key] = nil
@@ -131,22 +131,23 @@ public final class AnimationFramePool: Sendable {
     /// - Throws: The error of a frame that cannot be decoded.
     func frame(for demand: AnimationFrameDemand, shown: Int?, at place: Place) throws -> DecodedImage? {
         let (result, jobs) = state.withLock { state -> (Result<DecodedImage, any Error>?, [Job]) in
-            guard let set = state.sets[place.key], var client = set.clients[place.number] else { return (nil, []) }
+            guard let set = state.sets[place.key], set.clients[place.number] != nil else { return (nil, []) }
             let result: Result<DecodedImage, any Error>? =
                 if let frame = set.frames[demand.frame] {
                     .success(frame.image)
                 } else {
                     set.failures[demand.frame].map { .failure($0) }
                 }
-            (client.demand, client.shown) = (demand, shown)
-            client.awaited.formIntersection(set.inFlight)
-            switch result {
-            case .success: (client.shown, client.awaited) = (demand.frame, [])
-            case .failure: break
-            // The image itself shows the first frame, which the pool then need not have.
-            case nil: if shown != demand.frame { client.awaited.insert(demand.frame) }
+            set.changeClient(place.number) { client in
+                (client.demand, client.shown) = (demand, shown)
+                client.awaited.formIntersection(set.inFlight)
+                switch result {
+                case .success: (client.shown, client.awaited) = (demand.frame, [])
+                case .failure: break
+                // The image itself shows the first frame, which the pool then need not have.
+                case nil: if shown != demand.frame { client.awaited.insert(demand.frame) }
+                }
             }
-            set.clients[place.number] = client
             return (result, plan(place.key, &state))
         }
         schedule(jobs)
@@ -156,9 +157,9 @@ public final class AnimationFramePool: Sendable {
     /// Ends waiting for a frame, and the decoding ahead, for a player that stands still.
     func rest(_ place: Place, shown: Int?) {
         state.withLock { state in
-            guard let set = state.sets[place.key], var client = set.clients[place.number] else { return }
-            (client.demand, client.awaited, client.shown) = (nil, [], shown)
-            set.clients[place.number] = client
+            state.sets[place.key]?.changeClient(place.number) { client in
+                (client.demand, client.awaited, client.shown) = (nil, [], shown)
+            }
         }
     }
 }

@@ -44,7 +44,9 @@ final class AnimationFrameSet {
     /// Ends the decoding once there is no player left.
     let cancellation = CancellationFlag()
     private(set) var frames: [Int: Frame] = [:]
-    var clients: [UInt64: Client] = [:]
+    private(set) var clients: [UInt64: Client] = [:]
+    /// What the players need, together.
+    private(set) var needs = AnimationFrameNeeds()
     /// The decoders that are not at work.
     var idle: [Cursor] = []
     /// The frames that decoders are at work on.
@@ -84,46 +86,46 @@ final class AnimationFrameSet {
 
     func removeFrame(at index: Int) -> Frame? { frames.removeValue(forKey: index) }
 
-    /// The frames that are due or shown, which must stay.
-    var pinned: Set<Int> {
-        clients.values.reduce(into: []) { pinned, client in
-            if let shown = client.shown { pinned.insert(shown) }
-            if let demand = client.demand { pinned.insert(demand.frame) }
-        }
+    /// Adds a player.
+    func add(_ client: Client, number: UInt64) {
+        clients[number] = client
+        needs.add(client)
     }
 
-    /// Returns the time until each frame is shown next, in nanoseconds; `Int64.max` if no player shows it. Linear in the
-    /// number of frames.
-    func nextUses() -> [Int64] {
-        var uses = [Int64](repeating: .max, count: timeline.frameCount)
-        let demands = clients.values.compactMap(\.demand)
-        for mode in Set(demands.map(\.mode)) {
-            let count = timeline.stepCount(mode)
-            let stepDuration = timeline.loopDuration(mode) / Int64(count)
-            let steps = Set(demands.lazy.filter { $0.mode == mode }.map(\.step))
-            // The number of steps since a player: after the second round, that of each step is known.
-            var distance: Int64?
-            for step in 0..<2 * count {
-                distance = steps.contains(step % count) ? 0 : distance.map { $0 + 1 }
-                guard let distance else { continue }
-                let frame = timeline.frame(ofStep: step % count, mode)
-                uses[frame] = min(uses[frame], distance * stepDuration)
-            }
-        }
-        return uses
+    /// Removes a player, and returns it.
+    func removeClient(_ number: UInt64) -> Client? {
+        let client = clients.removeValue(forKey: number)
+        if let client { needs.remove(client) }
+        return client
     }
+
+    /// Changes what a player needs.
+    func changeClient(_ number: UInt64, _ body: (inout Client) -> Void) {
+        guard let earlier = clients[number] else { return }
+        var client = earlier
+        body(&client)
+        clients[number] = client
+        // Added first, so that what stays the same does not go and come back.
+        needs.add(client)
+        needs.remove(earlier)
+    }
+
+    /// The frames that are due or shown, which must stay.
+    var pinned: Dictionary<Int, Int>.Keys { needs.pinned }
+
+    /// Returns the time until each frame is shown next, in nanoseconds; `Int64.max` if no player shows it.
+    func nextUses() -> [Int64] { needs.nextUses(timeline) }
 
     /// Returns a frame that is due, and on which no decoder is at work; `nil` if there is none that can be begun now.
     var urgentFrame: Int? {
-        let missing = clients.values.reduce(into: Set<Int>()) { $0.formUnion($1.awaited) }.subtracting(inFlight)
-        return missing.filter(mayBegin).min()
+        needs.awaited.lazy.filter { !self.inFlight.contains($0) && self.mayBegin($0) }.min()
     }
 
     /// Returns the frame that is needed first of those that are not due yet, and the number of steps until then; `nil`
     /// if enough of them are decoded.
     func aheadFrame(atMost count: Int) -> (frame: Int, steps: Int)? {
         var first: (frame: Int, steps: Int)?
-        for demand in clients.values.compactMap(\.demand) {
+        for demand in needs.demands.keys {
             let upcoming = demand.upcoming.prefix(count)
             let missing = upcoming.indices.filter { isMissing(upcoming[$0]) }
             guard let next = missing.first else { continue }

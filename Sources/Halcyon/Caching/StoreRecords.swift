@@ -73,7 +73,7 @@ struct NameRecord {
     }
 
     /// The numbers of the permits in use.
-    private(set) var permits: Set<UInt64> = []
+    private(set) var permits = PermitNumbers()
     /// The number before which work is not shared with loads that begin from now on.
     var sharedSince: UInt64
     /// The number since which forced refreshes share work, and how many are in progress.

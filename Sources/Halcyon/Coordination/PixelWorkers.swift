@@ -35,7 +35,11 @@ public final class PixelWorkers: Sendable {
     /// The number of pieces of work that wait for a thread.
     var waitingCount: Int { queue.waitingCount }
 
-    /// Reads a header on a worker: some formats have libraries that parse the whole file for it.
+    /// The most bytes of a file whose header may be read where the caller runs: longer ones may be mapped.
+    private static let inlineHeaderLimit = 1 << 20
+
+    /// Reads a header: on a worker, as some formats have libraries that parse the whole file for it; those of JPEG and PNG
+    /// where the caller runs, as going to a worker and back takes several times as long as reading them.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     func info(
@@ -44,7 +48,14 @@ public final class PixelWorkers: Sendable {
         options: DecodeOptions,
         priority: PriorityBox
     ) async throws -> ImageInfo {
-        try await queue.run(priority: priority) { _ in
+        if data.count <= Self.inlineHeaderLimit {
+            try Task.checkCancellation()
+            let decoder = try codecs.decoder(for: data, hint: options.typeHint)
+            if decoder is JPEGDecoder || decoder is PNGDecoder {
+                return try decoder.info(of: data, limits: options.limits)
+            }
+        }
+        return try await queue.run(priority: priority) { _ in
             try codecs.info(of: data, limits: options.limits, hint: options.typeHint)
         }
     }

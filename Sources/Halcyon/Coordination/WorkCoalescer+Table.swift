@@ -42,10 +42,14 @@ extension WorkCoalescer {
 
     /// A piece of work with its task and its waiters.
     ///
-    /// A class, which is used under the table's lock alone: each look at a value of a dictionary copies it, and all the
-    /// references of this one took 5 % of a load.
-    final class Entry {
+    /// A class: each look at a value of a dictionary copies it, and all the references of this one took 5 % of a load.
+    ///
+    /// Unchecked: it is used under the table's lock alone, and after its removal by the thread that removed it, but for
+    /// ``hasEnded``, which is then no longer changed.
+    final class Entry: @unchecked Sendable {
         let node: Node
+        /// A Boolean value that indicates whether it was removed from the table.
+        var hasEnded = false
         var task: Task<Void, Never>?
         var waiters: [UInt64: Waiter] = [:]
         /// The number of waiters at each priority, so that the highest is found without a walk through ten thousand.
@@ -54,6 +58,13 @@ extension WorkCoalescer {
 
         init(_ node: Node) {
             self.node = node
+        }
+
+        /// Releases what the waiters were told, once the entry has been removed: the work may keep its context, and with
+        /// that the entry, for longer.
+        func empty() {
+            waiters = [:]
+            status = WorkStatus()
         }
 
         /// Returns the functions by which the waiters get an activity. Of those that are left, the first to come counts as
@@ -136,9 +147,12 @@ extension WorkCoalescer {
             switch location {
             case .current(let index):
                 let (key, entry) = entries.remove(at: index)
+                entry.hasEnded = true
                 return (key, entry)
             case .replaced(let index):
-                return (nil, replaced.remove(at: index).value)
+                let entry = replaced.remove(at: index).value
+                entry.hasEnded = true
+                return (nil, entry)
             }
         }
     }

@@ -43,12 +43,14 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - since: The ``WorkNumber`` before which work is too old to be joined. Default: any work is joined.
     ///   - number: The number of `operation`, if values originate in it. Default: it waits for other work, none of
     ///     which is older than `since`.
-    /// - Throws: The error of the operation, or `CancellationError` as soon as the calling task is cancelled.
+    ///   - wait: Ends the waiting as the calling task does when it is cancelled. Default: the task alone does.
+    /// - Throws: The error of the operation, or `CancellationError` as soon as the calling task, or `wait`, is cancelled.
     func value(
         for key: Key,
         since: UInt64 = 0,
         number: UInt64? = nil,
         context: WorkContext,
+        wait: CancellableWait? = nil,
         operation: @escaping Operation
     ) async throws -> Value {
         try Task.checkCancellation()
@@ -59,6 +61,8 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         // Set when the task is cancelled; the second of joining and leaving sees the first.
         let cancellation = CancellationFlag()
+        wait?.begin { self.leave(key, waiterID, cancellation) }
+        defer { wait?.end() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 join(key, waiterID, since, number, context, continuation, cancellation, operation)
@@ -81,11 +85,10 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         _ cancellation: CancellationFlag,
         _ operation: @escaping Operation
     ) {
-        let observer = context.priority.addObserver { [weak self] in
-            self?.updatePriority(of: waiterID, key)
-        }
+        // Not weak, which takes longer: the observer is removed when the waiter leaves, or the work ends.
+        let observer = context.priority.addObserver { self.updatePriority(of: waiterID, key) }
         let stopObserving: @Sendable () -> Void = { context.priority.removeObserver(observer) }
-        typealias Joined = (node: Node, isNew: Bool, status: WorkStatus, changed: PriorityBox?)
+        typealias Joined = (entry: Entry, isNew: Bool, status: WorkStatus, changed: PriorityBox?)
         let joined = state.withLock { state -> Joined? in
             guard !cancellation.isCancelled else { return nil }
             // Read here, so that a change either comes before or finds the waiter in the table.
@@ -104,7 +107,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 priority: priority
             )
             let changed = entry.changePriority { $0[priority] += 1 }
-            return (entry.node, isNew, entry.status, changed)
+            return (entry, isNew, entry.status, changed)
         }
         guard let joined else {
             stopObserving()
@@ -113,7 +116,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         joined.changed?.tellObservers()
         if joined.isNew {
-            start(key, joined.node, context.activities, operation)
+            start(key, joined.entry, context.activities, operation)
         } else {
             if let kind { context.note(.joined(kind)) }
             for report in joined.status.reports { context.report(report) }
@@ -122,20 +125,21 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func start(
         _ key: HashedKey,
-        _ node: Node,
+        _ entry: Entry,
         _ activities: LoadActivities?,
         _ operation: @escaping Operation
     ) {
-        let context = WorkContext(priority: node.priority, activities: activities) { [weak self] report in
-            self?.pass(report, from: node, key)
+        let node = entry.node
+        let context = WorkContext(priority: node.priority, activities: activities) { report in
+            self.pass(report, from: entry)
         }
-        state.withLock { state in
+        state.withLock { _ in
             // No waiter may be left: then nothing is begun, as it might send a request.
-            guard let location = state.location(of: node, key) else { return }
+            guard !entry.hasEnded else { return }
             // Owned by the entry, which cancels it when the last waiter leaves; made under the lock, so that it cannot
             // end before it is noted. Detached, so that it inherits neither the actor nor the task-local values of the
             // first caller.
-            let task = Task.detached {
+            entry.task = Task.detached {
                 let result: Result<Value, any Error>
                 do {
                     result = .success(try await operation(context))
@@ -144,7 +148,6 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 }
                 self.finish(key, node, with: result)
             }
-            state.change(location) { $0.task = task }
         }
     }
 
@@ -166,6 +169,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard let left else { return }
         left.waiter.stopObserving()
         left.removed?.entry.task?.cancel()
+        left.removed?.entry.empty()
         left.changed?.tellObservers()
         left.waiter.continuation.resume(throwing: CancellationError())
     }
@@ -187,18 +191,16 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Passes a report of a piece of work to its waiters.
-    private func pass(_ report: WorkReport, from node: Node, _ key: HashedKey) {
+    private func pass(_ report: WorkReport, from entry: Entry) {
         typealias Function = @Sendable (WorkReport) -> Void
-        let (only, others) = state.withLock { state -> (Function?, [Function]) in
-            guard let location = state.location(of: node, key) else { return (nil, []) }
-            return state.change(location) { entry in
-                guard entry.status.add(report) else { return (nil, []) }
-                // Most work has one waiter, for which no array is made.
-                if entry.waiters.count == 1 { return (entry.waiters.values.first?.report, []) }
-                if case .activity(let activity, false) = report { return (nil, entry.functions(for: activity)) }
-                // Not a key path, which the runtime looks up by the name of the type at each call: 5 % of a load.
-                return (nil, entry.waiters.values.map { $0.report })
-            }
+        // The entry is not looked up: a load makes some twenty-five reports at its five levels.
+        let (only, others) = state.withLock { _ -> (Function?, [Function]) in
+            guard !entry.hasEnded, entry.status.add(report) else { return (nil, []) }
+            // Most work has one waiter, for which no array is made.
+            if entry.waiters.count == 1 { return (entry.waiters.values.first?.report, []) }
+            if case .activity(let activity, false) = report { return (nil, entry.functions(for: activity)) }
+            // Not a key path, which the runtime looks up by the name of the type at each call: 5 % of a load.
+            return (nil, entry.waiters.values.map { $0.report })
         }
         only?(report)
         for function in others {
@@ -216,5 +218,6 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             waiter.stopObserving()
             waiter.continuation.resume(with: result)
         }
+        removed.entry.empty()
     }
 }

@@ -54,46 +54,29 @@ final class DownloadCalls: Sendable {
 
 /// One waiting call. It can be cancelled at any time, also before the work has begun.
 final class DownloadCall: Sendable {
-    private struct State {
-        var urls: [URL]
-        var isCancelled = false
-        var work: Task<TransferredBody, any Error>?
-    }
-
     let id: Int
-    private let state: Lock<State>
+    /// What the call waits for.
+    let wait = CancellableWait()
+    private let urls: Lock<[URL]>
 
     init(id: Int, url: URL) {
         self.id = id
-        state = Lock(State(urls: [url]))
-    }
-
-    /// Records the task that does the work, to cancel it.
-    func attach(_ work: Task<TransferredBody, any Error>) {
-        let isCancelled = state.withLock { state in
-            state.work = work
-            return state.isCancelled
-        }
-        if isCancelled { work.cancel() }
+        urls = Lock([url])
     }
 
     /// Records that the request now leads to another URL.
     func note(_ url: URL) {
-        state.withLock { state in
-            if !state.urls.contains(url) { state.urls.append(url) }
+        urls.withLock { urls in
+            if !urls.contains(url) { urls.append(url) }
         }
     }
 
     /// Returns whether this call asks for `url`, before or after its request was modified.
     func concerns(_ url: URL) -> Bool {
-        state.withLock { $0.urls.contains(url) }
+        urls.withLock { $0.contains(url) }
     }
 
     func cancel() {
-        let work = state.withLock { state in
-            state.isCancelled = true
-            return state.work
-        }
-        work?.cancel()
+        wait.cancel()
     }
 }

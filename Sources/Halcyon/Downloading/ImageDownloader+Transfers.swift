@@ -22,19 +22,9 @@ extension ImageDownloader {
         guard let call = calls.begin(request.url) else {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
         }
-        let context = context.nextAttempt()
-        // Owned by the call, through which it is cancelled. It keeps the downloader alive until it ends.
-        let work = Task.detached {
-            defer { self.calls.end(call) }
-            let work = (policy: policy, audience: audience, since: since, basis: basis)
-            return try await self.body(of: request, for: work, call: call, context: context)
-        }
-        call.attach(work)
-        return try await withTaskCancellationHandler {
-            try await work.value
-        } onCancel: {
-            work.cancel()
-        }
+        defer { calls.end(call) }
+        let work = (policy: policy, audience: audience, since: since, basis: basis)
+        return try await body(of: request, for: work, call: call, context: context.nextAttempt())
     }
 
     private func body(
@@ -63,7 +53,8 @@ extension ImageDownloader {
                 for: sharing.key,
                 since: work.since,
                 number: number,
-                context: context
+                context: context,
+                wait: call.wait
             ) { [self] context in
                 let body = try await transfer(
                     request,
@@ -99,7 +90,7 @@ extension ImageDownloader {
         if !modifiers.isEmpty {
             let unmodified = request
             let context = WorkContext(priority: context.priority, report: { _ in })
-            request = try await modifications.value(for: call.id, context: context) { _ in
+            request = try await modifications.value(for: call.id, context: context, wait: call.wait) { _ in
                 var request = unmodified
                 for modifier in modifiers {
                     let modified: TransferRequest?

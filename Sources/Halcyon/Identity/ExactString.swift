@@ -4,17 +4,25 @@
 /// as two are equal there, and name two images here.
 struct ExactString: Hashable, Sendable {
     let text: String
+    private let hash: Int
 
     init(_ text: String) {
         self.text = text
-    }
-
-    static func == (left: ExactString, right: ExactString) -> Bool { hasSameBytes(left.text, right.text) }
-
-    /// Hashes the bytes. The hash of `String` would serve, but normalizes a text that is not ASCII.
-    func hash(into hasher: inout Hasher) {
+        // Once, as tables with such keys are looked up several times, under their lock. The hash of `String` would serve,
+        // but normalizes a text that is not ASCII.
+        var hasher = Hasher()
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hash = hasher.finalize()
+    }
+
+    static func == (left: ExactString, right: ExactString) -> Bool {
+        left.hash == right.hash && hasSameBytes(left.text, right.text)
+    }
+
+    /// Feeds the hash of the bytes.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
     }
 
     /// Returns whether two strings have the same UTF-8 bytes.

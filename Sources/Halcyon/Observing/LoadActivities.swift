@@ -27,7 +27,8 @@ final class LoadActivities: Sendable {
 
     /// Counts an event. Called once for each, whichever loads wait for the work.
     func count(_ activity: LoadActivity) {
-        counts.withLock { $0.count(activity) }
+        // The lock is one for all loads.
+        if PipelineStatistics.counts(activity) { counts.withLock { $0.count(activity) } }
     }
 
     /// Tells observers of an image that memory had.

@@ -48,6 +48,14 @@ public struct PipelineStatistics: Sendable, Hashable {
     /// Statistics of nothing.
     public init() {}
 
+    /// Returns whether an event changes any of the numbers.
+    static func counts(_ activity: LoadActivity) -> Bool {
+        switch activity {
+        case .lookedUpMemory, .transferBegan, .storedInMemory, .storedOnDisk, .ended(.succeeded, _): false
+        default: true
+        }
+    }
+
     /// Counts an event.
     mutating func count(_ activity: LoadActivity) {
         switch activity {

@@ -79,6 +79,8 @@ struct SourceFallback: Sendable {
         // Removals while the load is under way are noted for the names that become known.
         defer { withExtendedLifetime(request.openLoads) {} }
         guard request.options.recovery.hasOtherSources else {
+            // Before keys are made and hashed: of a list that is flung, many loads are cancelled before they begin.
+            try Task.checkCancellation()
             return (try await load(resolver.resolve(request, context: context), context), nil)
         }
         return try await firstSuccessOfSeveral(request, context, load: load)
