@@ -27,7 +27,8 @@ enum SVGAngles {
             let before = rest[..<place.lowerBound]
             let number = String(before.reversed().prefix { "+-.0123456789".contains($0) }.reversed())
             rest = rest[place.upperBound...]
-            if let turns = Double(number), !(rest.first?.isLetter ?? false) {
+            let isInName = before.dropLast(number.count).last.map { $0.isLetter || "#_".contains($0) } ?? false
+            if !isInName, let turns = Double(number), !(rest.first?.isLetter ?? false) {
                 result += before.dropLast(number.count) + "\(turns * 360)deg"
             } else {
                 result += before + unit

@@ -100,7 +100,10 @@ enum SVGAttributeValues {
     /// Takes away values of which there are not as many as the type of a matrix takes, and limits saturation to what there is.
     private static func checkMatrix(_ element: SVGMarkup.Element, _ markup: inout SVGMarkup) {
         guard let values = element.attributes.first(where: { $0.name == "values" }) else { return }
-        let numbers = SVGLength.numbers(markup.value(of: values)) ?? []
+        let list = markup.value(of: values)
+        // A line end may be written as a reference to a character.
+        guard !list.contains("&") else { return }
+        let numbers = SVGLength.numbers(list) ?? []
         switch markup.value("type", of: element) {
         case "saturate" where numbers.count == 1 && numbers[0] < 0: markup.replace(values, by: "0")
         case "saturate", "hueRotate": if numbers.isEmpty { markup.remove(values) }

@@ -5,66 +5,42 @@ internal import FoundationEssentials
 ///
 /// librsvg 2.54 passes over the element; a filter of nothing else would leave nothing of what it is applied to.
 enum SVGDropShadows {
-    private static let name = Array("feDropShadow".utf8)
-    private static let entity = Array("!ENTITY".utf8)
+    private static let name = "feDropShadow"
+    /// The most shadows that are spelled out, which takes many times their bytes.
+    private static let maximumCount = 10_000
 
     /// A Boolean value that indicates whether librsvg draws them itself. 2.60 does.
     static var areKnown: Bool { !CodecLibrary.rsvg.isOlder(than: .init(2, 60)) }
 
     /// The text of a document, with the shadows spelled out.
     static func spelledOut(in text: Data) -> Data {
-        let bytes = Array(text)
-        var (result, copied, count) = ([UInt8](), 0, 0)
-        var position = 0
-        while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
-            position = start + 1
-            // The value of an entity may have quotation marks around it that are also used here.
-            guard !bytes[position...].starts(with: entity) else { return text }
-            guard let element = Element(bytes, at: position) else { continue }
-            result += bytes[copied..<start]
-            result += element.spelledOut(number: count).utf8
-            position = element.end
-            copied = position
-            count += 1
+        guard var markup = SVGMarkup(text, ifAnyOf: [name]) else { return text }
+        let elements = markup.elements.filter { $0.name == name }
+        guard elements.count <= maximumCount else { return text }
+        for (number, element) in elements.enumerated() {
+            guard let shadow = Shadow(element, markup) else { continue }
+            markup.replace(element, by: shadow.spelledOut(number: number))
         }
-        return count == 0 ? text : Data(result + bytes[copied...])
+        return markup.text
     }
 
     /// One such element.
-    private struct Element {
+    private struct Shadow {
         /// The prefix of its name, with the colon.
         private let prefix: String
         /// Values with their quotation marks.
         private var values: [String: String] = [:]
         /// The attributes that state its colour: all that are not named below.
         private var others = ""
-        /// Behind the element.
-        private(set) var end: Int
 
-        /// `nil` where there is another element, or none that ends.
-        init?(_ bytes: [UInt8], at start: Int) {
-            let tag = bytes[start...].prefix { $0 > 0x20 && !"/>".utf8.contains($0) }
-            guard tag.suffix(name.count).elementsEqual(name) else { return nil }
-            let prefix = tag.dropLast(name.count)
-            guard prefix.isEmpty || prefix.last == UInt8(ascii: ":") else { return nil }
-            self.prefix = String(decoding: prefix, as: UTF8.self)
-            end = tag.endIndex
-            while true {
-                end = bytes[end...].firstIndex { $0 > 0x20 } ?? bytes.count
-                guard end < bytes.count else { return nil }
-                if bytes[end] == UInt8(ascii: ">") || bytes[end] == UInt8(ascii: "/") { break }
-                guard let equals = bytes[end...].firstIndex(of: UInt8(ascii: "=")),
-                    let open = bytes[(equals + 1)...].firstIndex(where: { $0 > 0x20 }),
-                    bytes[open] == UInt8(ascii: "\"") || bytes[open] == UInt8(ascii: "'"),
-                    let close = bytes[(open + 1)...].firstIndex(of: bytes[open])
-                else {
-                    return nil
-                }
-                let name = String(decoding: bytes[end..<equals].filter { $0 > 0x20 }, as: UTF8.self)
-                add(name, String(decoding: bytes[open...close], as: UTF8.self))
-                end = close + 1
+        /// `nil` where an attribute is not in UTF-8.
+        init?(_ element: SVGMarkup.Element, _ markup: SVGMarkup) {
+            guard element.attributes.allSatisfy(markup.isText) else { return nil }
+            prefix = String(markup.qualifiedName(of: element).dropLast(name.count))
+            for attribute in element.attributes {
+                let place = attribute.value.lowerBound - 1..<attribute.value.upperBound + 1
+                add(attribute.name, String(decoding: markup.bytes[place], as: UTF8.self))
             }
-            guard skipContent(bytes) else { return nil }
         }
 
         private mutating func add(_ name: String, _ value: String) {
@@ -73,24 +49,6 @@ enum SVGDropShadows {
             } else {
                 others += " \(name)=\(value)"
             }
-        }
-
-        /// Moves behind the element, which may have descriptions and animations in it.
-        private mutating func skipContent(_ bytes: [UInt8]) -> Bool {
-            if bytes[end] == UInt8(ascii: "/") {
-                end += 2
-                return end <= bytes.count && bytes[end - 1] == UInt8(ascii: ">")
-            }
-            let closing = Array("</\(prefix)feDropShadow".utf8)
-            while end + closing.count < bytes.count {
-                if bytes[end] == closing[0], bytes[end...].starts(with: closing) {
-                    guard let last = bytes[end...].firstIndex(of: UInt8(ascii: ">")) else { return false }
-                    end = last + 1
-                    return true
-                }
-                end += 1
-            }
-            return false
         }
 
         /// The blurred and moved alpha of the input, in the shadow's colour, below the input.

@@ -13,7 +13,8 @@ enum SVGEmbeddedImages {
 
     /// Refuses a document whose images are beyond the limits, or whose references are not stated plainly.
     static func check(_ text: Data, limits: DecodeLimits) throws(CodecError) {
-        _ = try byteCount(of: text, limits: limits, depth: 0)
+        var nestedByteCount = 0
+        _ = try byteCount(of: text, limits: limits, depth: 0, &nestedByteCount)
     }
 
     /// The text, with the type of each embedded image that its address states wrongly, or in another spelling, such as
@@ -79,7 +80,14 @@ enum SVGEmbeddedImages {
         return start..<end
     }
 
-    private static func byteCount(of text: Data, limits: DecodeLimits, depth: Int) throws(CodecError) -> Int {
+    /// - Parameter nestedByteCount: The text of all drawings inside so far, in bytes, which is bounded as that of a
+    ///   document: each of many may be a few bytes that inflate to a bound of their own.
+    private static func byteCount(
+        of text: Data,
+        limits: DecodeLimits,
+        depth: Int,
+        _ nestedByteCount: inout Int
+    ) throws(CodecError) -> Int {
         guard depth < maximumDepth else {
             throw .unsupported(.svg, reason: "drawings inside of drawings inside of drawings")
         }
@@ -90,7 +98,7 @@ enum SVGEmbeddedImages {
             }
             for image in payloads(of: address) {
                 let (next, overflows) = try sum.addingReportingOverflow(
-                    byteCount(ofImage: image, limits: limits, depth: depth)
+                    byteCount(ofImage: image, limits: limits, depth: depth, &nestedByteCount)
                 )
                 sum = overflows ? .max : next
                 try limits.checkMemory(sum, of: .svg)
@@ -102,12 +110,18 @@ enum SVGEmbeddedImages {
     private static func byteCount(
         ofImage image: Data,
         limits: DecodeLimits,
-        depth: Int
+        depth: Int,
+        _ nestedByteCount: inout Int
     ) throws(CodecError) -> Int {
         let format = ImageFormat.detect(image)
         if format == .svg {
             let text = try SVGDocument.text(of: image, limits: limits)
-            return try byteCount(of: text, limits: limits, depth: depth + 1)
+            nestedByteCount += text.count
+            let maximum = min(SVGDocument.maximumByteCount, limits.memory)
+            guard nestedByteCount <= maximum else {
+                throw .limitExceeded(.svg, .memory(nestedByteCount, maximum: maximum))
+            }
+            return try byteCount(of: text, limits: limits, depth: depth + 1, &nestedByteCount)
         }
         // An image that cannot be measured is not drawn either.
         guard let format, let info = try? ImageCodecs.standard.info(of: image, limits: limits) else {

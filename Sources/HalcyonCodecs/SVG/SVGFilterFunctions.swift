@@ -6,46 +6,52 @@ internal import FoundationEssentials
 enum SVGFilterFunctions {
     private static let names = ["grayscale", "sepia", "saturate", "hue-rotate", "invert", "brightness", "contrast"]
 
-    /// The text of a document with such filters behind the start of its root element.
+    /// The most different functions that are replaced: a filter takes many times the bytes of a function.
+    private static let maximumCount = 10_000
+
+    /// The text of a document with such filters behind the start of its root element; equal functions share one.
     static func spelledOut(in text: Data) -> Data {
         guard var markup = SVGMarkup(text, ifAnyOf: names.map { $0 + "(" }), let root = markup.elements.first,
-            markup.bytes.name(of: root) == "svg"
+            markup.qualifiedName(of: root) == "svg", root.content != nil
         else {
             return text
         }
         var filters = ""
-        var count = 0
+        var references: [String: String] = [:]
         for element in markup.elements {
             for attribute in element.attributes where ["filter", "style"].contains(attribute.name) {
                 let value = markup.value(of: attribute)
                 guard attribute.name == "filter" || value.contains("filter") else { continue }
                 let replaced = replaceFunctions(in: value) { primitive in
-                    count += 1
-                    let name = "halcyon-function-\(count)"
+                    if let reference = references[primitive] { return reference }
+                    guard references.count < maximumCount else { return nil }
+                    let name = "halcyon-function-\(references.count + 1)"
+                    references[primitive] = "url(#\(name))"
                     filters += "<filter id=\"\(name)\" x=\"-0.5\" y=\"-0.5\" width=\"2\" height=\"2\" "
                     filters += "color-interpolation-filters=\"sRGB\">\(primitive)</filter>"
-                    return "url(#\(name))"
+                    return references[primitive]
                 }
                 if replaced != value {
                     markup.replace(attribute, by: replaced)
                 }
             }
         }
-        if count > 0 {
+        guard references.count < maximumCount else { return text }
+        if !filters.isEmpty {
             markup.insert(filters, atStartOf: root)
         }
         return markup.text
     }
 
     /// Returns a list of functions in which those that change colours are replaced.
-    private static func replaceFunctions(in value: String, by reference: (String) -> String) -> String {
+    private static func replaceFunctions(in value: String, by reference: (String) -> String?) -> String {
         var (result, rest) = ("", value[...])
         while let open = rest.firstIndex(of: "("), let close = rest[open...].firstIndex(of: ")") {
             let name = String(rest[..<open].reversed().prefix { $0.isLetter || $0 == "-" }.reversed())
             let argument = SVGMarkup.trimmed(rest[rest.index(after: open)..<close])
             let end = rest.index(after: close)
-            if names.contains(name), let primitive = primitive(name, argument) {
-                result += rest[..<open].dropLast(name.count) + reference(primitive)
+            if names.contains(name), let reference = primitive(name, argument).flatMap(reference) {
+                result += rest[..<open].dropLast(name.count) + reference
             } else {
                 result += rest[..<end]
             }
@@ -108,13 +114,6 @@ enum SVGFilterFunctions {
         let units = [("deg", 1), ("grad", 0.9), ("rad", 180 / Double.pi), ("turn", 360)]
         guard let (unit, scale) = units.first(where: { text.hasSuffix($0.0) }) else { return nil }
         return Double(text.dropLast(unit.count)).flatMap { $0.isFinite ? $0 * scale : nil }
-    }
-}
-
-extension [UInt8] {
-    /// The name of an element with its prefix.
-    fileprivate func name(of element: SVGMarkup.Element) -> String {
-        String(decoding: self[element.start...].prefix { $0 > 0x20 && !"/>".utf8.contains($0) }, as: UTF8.self)
     }
 }
 #endif

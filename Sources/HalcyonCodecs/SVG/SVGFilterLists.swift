@@ -7,44 +7,57 @@ internal import FoundationEssentials
 enum SVGFilterLists {
     /// The text of a document with spaces in place of such references, where a list has other functions.
     static func withoutMissingReferences(_ text: Data) -> Data {
-        var bytes = Array(text)
-        // Entities may hold filters that are not seen here.
-        guard !bytes.contains("<!ENTITY".utf8), bytes.contains("url(".utf8) else {
-            return text
-        }
-        let lists = lists(in: bytes).filter { $0.count > 1 }
-        guard !lists.isEmpty else {
-            return text
-        }
-        let filters = identifiersOfFilters(in: bytes)
+        guard let markup = SVGMarkup(text, ifAnyOf: ["url("]) else { return text }
+        let lists = markup.elements.flatMap { Self.lists(of: $0, in: markup.bytes) }.filter { $0.count > 1 }
+        guard !lists.isEmpty else { return text }
+        let filters = Set(
+            markup.elements.lazy.filter { $0.name == "filter" }.flatMap(\.attributes).filter { $0.name == "id" }
+                .map { Array(markup.bytes[$0.value]) }
+        )
+        var bytes = markup.bytes
         for list in lists {
             let missing = list.filter { range in
                 target(of: bytes[range]).map { !filters.contains($0) } ?? false
             }
-            guard missing.count < list.count else {
-                continue
-            }
+            guard missing.count < list.count else { continue }
             for range in missing {
-                bytes.replaceSubrange(range, with: repeatElement(0x20, count: range.count))
+                for place in range { bytes[place] = 0x20 }
             }
         }
         return Data(bytes)
     }
 
-    /// The places of the functions of each list, in attributes and in styles.
-    private static func lists(in bytes: [UInt8]) -> [[Range<Int>]] {
+    /// The places of the functions of each list of an element: in its attributes, or in the style sheet that it is.
+    private static func lists(of element: SVGMarkup.Element, in bytes: [UInt8]) -> [[Range<Int>]] {
+        var result: [[Range<Int>]] = []
+        for attribute in element.attributes {
+            if attribute.name == "filter" {
+                result.append(functions(bytes[attribute.value]).list)
+            } else if attribute.name == "style" {
+                result += lists(in: bytes[attribute.value])
+            }
+        }
+        if element.name == "style", let sheet = element.content {
+            result += lists(in: bytes[sheet])
+        }
+        return result
+    }
+
+    /// The places of the functions of each list in declarations.
+    private static func lists(in text: ArraySlice<UInt8>) -> [[Range<Int>]] {
         let name = Array("filter".utf8)
-        var (lists, position) = ([[Range<Int>]](), 0)
-        while let start = bytes[position...].firstIndex(of: name[0]) {
+        var (lists, position) = ([[Range<Int>]](), text.startIndex)
+        while let start = text[position...].firstIndex(of: name[0]) {
             position = start + 1
-            guard bytes[start...].starts(with: name), start > 0, isDelimiter(bytes[start - 1]),
-                let value = startOfValue(bytes, after: start + name.count)
+            guard text[start...].starts(with: name), start == text.startIndex || isDelimiter(text[start - 1]),
+                let colon = text[(start + name.count)...].firstIndex(where: { $0 > 0x20 }),
+                text[colon] == UInt8(ascii: ":")
             else {
                 continue
             }
-            let list = functions(bytes, from: value)
+            let (list, end) = functions(text[(colon + 1)...])
             lists.append(list)
-            position = list.last?.upperBound ?? value
+            position = end
         }
         return lists
     }
@@ -54,36 +67,20 @@ enum SVGFilterLists {
         byte <= 0x20 || "\"';{".utf8.contains(byte)
     }
 
-    /// Behind an equals sign and a quotation mark, or behind a colon.
-    private static func startOfValue(_ bytes: [UInt8], after end: Int) -> Int? {
-        let sign = afterSpace(bytes, end)
-        guard sign < bytes.count else {
-            return nil
-        }
-        if bytes[sign] == UInt8(ascii: ":") {
-            return sign + 1
-        }
-        let quote = afterSpace(bytes, sign + 1)
-        guard bytes[sign] == UInt8(ascii: "="), quote < bytes.count,
-            bytes[quote] == UInt8(ascii: "\"") || bytes[quote] == UInt8(ascii: "'")
-        else {
-            return nil
-        }
-        return quote + 1
-    }
-
-    /// Names with parentheses, as far as there is nothing but space between them.
-    private static func functions(_ bytes: [UInt8], from start: Int) -> [Range<Int>] {
-        var (functions, position) = ([Range<Int>](), start)
+    /// Names with parentheses, as far as there is nothing but space between them, and the end of what has been read.
+    private static func functions(_ text: ArraySlice<UInt8>) -> (list: [Range<Int>], end: Int) {
+        var (functions, position) = ([Range<Int>](), text.startIndex)
         while true {
-            let first = afterSpace(bytes, position)
-            let open = bytes[first...].firstIndex { !isNameByte($0) } ?? bytes.count
-            guard open > first, open < bytes.count, bytes[open] == UInt8(ascii: "("),
-                let close = bytes[open...].firstIndex(where: { ")<>".utf8.contains($0) }),
-                bytes[close] == UInt8(ascii: ")")
+            guard let first = text[position...].firstIndex(where: { $0 > 0x20 }),
+                let open = text[first...].firstIndex(where: { !isNameByte($0) }),
+                open > first, text[open] == UInt8(ascii: "(")
             else {
-                return functions
+                return (functions, position)
             }
+            guard let close = text[open...].firstIndex(where: { ")<>".utf8.contains($0) }) else {
+                return (functions, text.endIndex)
+            }
+            guard text[close] == UInt8(ascii: ")") else { return (functions, close) }
             position = close + 1
             functions.append(first..<position)
         }
@@ -102,49 +99,6 @@ enum SVGFilterLists {
         let quotes = Set("\"' ".utf8)
         let link = function.dropFirst(name.count).dropLast().filter { !quotes.contains($0) }
         return link.first == UInt8(ascii: "#") ? Array(link.dropFirst()) : nil
-    }
-
-    private static func identifiersOfFilters(in bytes: [UInt8]) -> Set<[UInt8]> {
-        let (name, attribute) = (Array("filter".utf8), Array("id=".utf8))
-        var (identifiers, position) = (Set<[UInt8]>(), 0)
-        while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
-            position = start + 1
-            let tag = bytes[position...].prefix { $0 != UInt8(ascii: ">") }
-            guard let end = tag.firstIndex(where: { $0 <= 0x20 }), tag[..<end].hasSuffix(name) else {
-                continue
-            }
-            var place = end
-            while let next = tag[place...].firstIndex(where: { $0 <= 0x20 }) {
-                place = next + 1
-                let rest = tag[place...]
-                if rest.starts(with: attribute), let quote = rest.dropFirst(attribute.count).first {
-                    identifiers.insert(Array(rest.dropFirst(attribute.count + 1).prefix { $0 != quote }))
-                }
-            }
-        }
-        return identifiers
-    }
-
-    private static func afterSpace(_ bytes: [UInt8], _ place: Int) -> Int {
-        bytes[min(place, bytes.count)...].firstIndex { $0 > 0x20 } ?? bytes.count
-    }
-}
-
-extension [UInt8] {
-    fileprivate func contains(_ text: String.UTF8View) -> Bool {
-        let text = Array(text)
-        var position = 0
-        while let start = self[position...].firstIndex(of: text[0]) {
-            if self[start...].starts(with: text) { return true }
-            position = start + 1
-        }
-        return false
-    }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate func hasSuffix(_ text: [UInt8]) -> Bool {
-        suffix(text.count).elementsEqual(text)
     }
 }
 #endif

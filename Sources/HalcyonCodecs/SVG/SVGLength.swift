@@ -14,7 +14,7 @@ enum SVGLength: Equatable {
         }
         if unit == "%" {
             self = .fraction(number / 100)
-        } else if let scale = Self.pixelsPerUnit[unit.lowercased()] {
+        } else if let scale = Self.pixelsPerUnit[unit.lowercased()], (number * scale).isFinite {
             self = .pixels(number * scale)
         } else {
             return nil
@@ -37,8 +37,7 @@ enum SVGLength: Equatable {
                 return nil
             }
             while !rest.isEmpty {
-                let word = rest.prefix { !$0.isWhitespace }
-                guard let end = endOfNumber(word), let number = Double(word[..<end]), number.isFinite else {
+                guard let end = endOfNumber(rest), let number = Double(rest[..<end]), number.isFinite else {
                     return nil
                 }
                 numbers.append(number)
@@ -54,6 +53,7 @@ enum SVGLength: Equatable {
         var hasPoint = false
         for index in text.indices {
             let character = text[index]
+            if character.isWhitespace { return index }
             guard "+-.0123456789eE".contains(character) else {
                 return nil
             }

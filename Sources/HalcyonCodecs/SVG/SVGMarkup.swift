@@ -25,10 +25,16 @@ struct SVGMarkup {
         let attributes: [Attribute]
         /// The place behind the last attribute.
         let attributesEnd: Int
+        /// The place between its tags; `nil` for an element of one tag.
+        fileprivate(set) var content: Range<Int>?
+        /// The place from its start tag's beginning to its end tag's end.
+        fileprivate(set) var place: Range<Int>
     }
 
     /// The greatest text that is looked through, in bytes: elements take several times as much memory.
     private static let maximumByteCount = 8 << 20
+    /// libxml2 reads no deeper documents, unless it is told to.
+    private static let maximumDepth = 256
 
     let bytes: [UInt8]
     /// In the order of the document.
@@ -37,8 +43,7 @@ struct SVGMarkup {
 
     /// - Returns: `nil` where the document has none of some words, or is not one to be changed.
     init?(_ text: Data, ifAnyOf words: [String]) {
-        guard text.count <= Self.maximumByteCount, words.contains(where: { text.contains($0) }),
-            !text.contains("<!ENTITY")
+        guard text.count <= Self.maximumByteCount, words.contains(where: { text.holds($0) }), !text.holds("<!ENTITY")
         else {
             return nil
         }
@@ -84,9 +89,26 @@ struct SVGMarkup {
         edits.append((attribute.place, ""))
     }
 
-    /// Gives an attribute another value, which has neither quotation marks nor markup unless the old one has.
+    /// Returns the name of an element with its prefix.
+    func qualifiedName(of element: Element) -> String {
+        String(decoding: bytes[element.start...].prefix { $0 > 0x20 && !"/>".utf8.contains($0) }, as: UTF8.self)
+    }
+
+    /// Returns whether an attribute is text in UTF-8; a document may have another encoding.
+    func isText(_ attribute: Attribute) -> Bool {
+        String(validating: bytes[attribute.place], as: UTF8.self) != nil
+    }
+
+    /// Gives an attribute another value, which has neither quotation marks nor markup unless the old one has. One that
+    /// is not in UTF-8 stays, since a part of the old value could not be written again.
     mutating func replace(_ attribute: Attribute, by value: String) {
+        guard isText(attribute) else { return }
         edits.append((attribute.value, value))
+    }
+
+    /// Puts markup in place of an element and of what is in it.
+    mutating func replace(_ element: Element, by markup: String) {
+        edits.append((element.place, markup))
     }
 
     /// Gives an attribute another value, or adds it. `value` has neither quotation marks nor markup.
@@ -107,10 +129,10 @@ struct SVGMarkup {
         }
     }
 
-    /// Puts markup behind the start tag of an element that has one, and content.
+    /// Puts markup behind the start tag of an element; nowhere, if the element has no other tag.
     mutating func insert(_ markup: String, atStartOf element: Element) {
-        guard let end = end(of: ">", from: element.attributesEnd) else { return }
-        edits.append((end..<end, markup))
+        guard let start = element.content?.lowerBound else { return }
+        edits.append((start..<start, markup))
     }
 
     static func trimmed(_ text: some StringProtocol) -> String {
@@ -127,14 +149,19 @@ struct SVGMarkup {
                 continue
             }
             if bytes[(start + 1)...].first == UInt8(ascii: "/") {
-                guard open.popLast() != nil, let end = end(of: ">", from: start) else { return false }
+                guard let last = open.popLast(), let end = end(of: ">", from: start) else { return false }
+                elements[last].content = elements[last].place.upperBound..<start
+                elements[last].place = elements[last].place.lowerBound..<end
                 position = end
                 continue
             }
-            guard let element = element(at: start + 1, parent: open.last) else { return false }
+            guard var element = element(at: start + 1, parent: open.last),
+                let end = end(of: ">", from: element.attributesEnd)
+            else { return false }
+            element.place = start..<end
             elements.append(element)
-            guard let end = end(of: ">", from: element.attributesEnd) else { return false }
             if bytes[end - 2] != UInt8(ascii: "/") {
+                guard open.count < Self.maximumDepth else { return false }
                 open.append(elements.count - 1)
             }
             position = end
@@ -169,7 +196,14 @@ struct SVGMarkup {
             (attributesEnd, position) = (close + 1, close + 1)
         }
         let name = String(decoding: tag.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
-        return Element(name: name, start: start, parent: parent, attributes: attributes, attributesEnd: attributesEnd)
+        return Element(
+            name: name,
+            start: start,
+            parent: parent,
+            attributes: attributes,
+            attributesEnd: attributesEnd,
+            place: start..<attributesEnd
+        )
     }
 
     private func end(of text: String, from start: Int) -> Int? {
@@ -185,6 +219,17 @@ struct SVGMarkup {
 
 extension Data {
     /// Returns whether the bytes of some text are somewhere in these.
-    fileprivate func contains(_ text: String) -> Bool { firstRange(of: Data(text.utf8)) != nil }
+    fileprivate func holds(_ text: String) -> Bool {
+        let sought = Array(text.utf8)
+        return withUnsafeBytes { bytes in
+            // `firstRange(of:)` takes many times as long.
+            var rest = bytes[...]
+            while let first = rest.firstIndex(of: sought[0]) {
+                if rest[first...].starts(with: sought) { return true }
+                rest = rest[(first + 1)...]
+            }
+            return false
+        }
+    }
 }
 #endif

@@ -21,7 +21,13 @@ enum SVGStatedSizes {
                 uses[String(target.dropFirst()), default: []].append(element)
             }
         }
-        for element in markup.elements where element.name == "svg" && isDefinition(element, markup) {
+        // Whether each element is in a definition, or is one.
+        var areDefined: [Bool] = []
+        areDefined.reserveCapacity(markup.elements.count)
+        for element in markup.elements {
+            let isDefinition = element.parent.map { areDefined[$0] } ?? false
+            areDefined.append(isDefinition || element.name == "defs")
+            guard isDefinition, element.name == "svg" else { continue }
             // One that several place, in sizes of their own, cannot have all of them.
             guard let name = markup.value("id", of: element), let uses = uses[name], uses.count == 1 else { continue }
             for side in sides {
@@ -35,15 +41,6 @@ enum SVGStatedSizes {
 
     private static func reference(of element: SVGMarkup.Element, _ markup: SVGMarkup) -> String? {
         markup.value("href", of: element) ?? element.attributes.first { $0.name.hasSuffix(":href") }.map(markup.value)
-    }
-
-    private static func isDefinition(_ element: SVGMarkup.Element, _ markup: SVGMarkup) -> Bool {
-        var ancestor = element.parent
-        while let index = ancestor {
-            if markup.elements[index].name == "defs" { return true }
-            ancestor = markup.elements[index].parent
-        }
-        return false
     }
 
     /// Gives an image the side that it leaves open, where it states the other one in pixels.

@@ -15,7 +15,12 @@ enum SVGTransformOrigins {
     /// The text of a document, with such transformations.
     static func applied(to text: Data) -> Data {
         guard var markup = SVGMarkup(text, ifAnyOf: [name]) else { return text }
+        // What percentages of the children of each element refer to.
+        var viewports: [(width: Double, height: Double)?] = []
+        viewports.reserveCapacity(markup.elements.count)
         for element in markup.elements {
+            let around = element.parent.flatMap { viewports[$0] }
+            viewports.append(viewport(of: element, around, markup))
             guard let origin = markup.property(name, of: element), element.parent != nil,
                 markup.property("transform-box", of: element).map({ $0 == "view-box" }) ?? true
             else {
@@ -23,7 +28,7 @@ enum SVGTransformOrigins {
             }
             let attribute = transforms[element.name] ?? "transform"
             guard let transform = markup.value(attribute, of: element),
-                let (x, y) = point(origin, in: viewport(of: element, markup))
+                let (x, y) = point(origin, in: around)
             else {
                 continue
             }
@@ -32,22 +37,22 @@ enum SVGTransformOrigins {
         return markup.text
     }
 
-    /// The width and height that percentages refer to; `nil` where they are not plainly stated.
-    private static func viewport(of element: SVGMarkup.Element, _ markup: SVGMarkup) -> (Double, Double)? {
-        var ancestor = element.parent
-        while let index = ancestor {
-            let element = markup.elements[index]
-            ancestor = element.parent
-            guard ["svg", "symbol", "marker", "pattern"].contains(element.name) else { continue }
-            if let box = markup.value("viewBox", of: element).flatMap(SVGLength.numbers), box.count == 4 {
-                return (box[2], box[3])
-            }
-            guard element.name == "svg" else { continue }
-            let sides = ["width", "height"].map { markup.value($0, of: element).flatMap(SVGLength.init)?.pixels }
-            guard let width = sides[0], let height = sides[1] else { return nil }
-            return (width, height)
+    /// The width and height that percentages in an element refer to; `nil` where they are not plainly stated.
+    ///
+    /// - Parameter around: Those that percentages of the element itself refer to.
+    private static func viewport(
+        of element: SVGMarkup.Element,
+        _ around: (width: Double, height: Double)?,
+        _ markup: SVGMarkup
+    ) -> (width: Double, height: Double)? {
+        guard ["svg", "symbol", "marker", "pattern"].contains(element.name) else { return around }
+        if let box = markup.value("viewBox", of: element).flatMap(SVGLength.numbers), box.count == 4 {
+            return (box[2], box[3])
         }
-        return nil
+        guard element.name == "svg" else { return around }
+        let sides = ["width", "height"].map { markup.value($0, of: element).flatMap(SVGLength.init)?.pixels }
+        guard let width = sides[0], let height = sides[1] else { return nil }
+        return (width, height)
     }
 
     /// One or two of lengths, percentages and words, in the second case in either order where they are words, and a depth
