@@ -12,7 +12,8 @@ public struct PipelineStatistics: Sendable, Hashable {
     public internal(set) var failures = 0
     /// The number of ``loads`` that were cancelled.
     public internal(set) var cancellations = 0
-    /// The number of look-ups on disk that found the result of processors, or an encoded image.
+    /// The number of look-ups on disk that found the result of processors, or an encoded image. A look into several
+    /// caches of a group counts once.
     public internal(set) var resultHits = 0
     /// The number of look-ups on disk for results that found none.
     public internal(set) var resultMisses = 0

@@ -45,20 +45,22 @@ public struct CachePolicy: Sendable, Hashable {
     /// ``ImageCache/flush()`` waits until other processes do. A store that fails does not fail the load. Default:
     /// `false`.
     public var waitsForStore = false
-    /// The time that the image stays in memory; `nil`: that of the memory cache (5 minutes, extended on access).
+    /// The time that the image stays in memory; `nil`: that of the memory cache (5 minutes, extended on access). Default:
+    /// `nil`.
     public var memoryExpiration: Expiration?
-    /// The time that entries stay on disk; `nil`: that of the disk cache (7 days, extended on access).
+    /// The time that entries stay on disk; `nil`: that of the disk cache (7 days, extended on access). Default: `nil`.
     public var diskExpiration: Expiration?
     /// The effect on the expiration of finding the image in memory. Default: its lifetime starts again.
     public var memoryExtension: ExpirationExtension = .originalLifetime
     /// The effect on the expiration of finding an entry on disk. Default: its lifetime starts again.
     public var diskExtension: ExpirationExtension = .originalLifetime
-    /// The caches of this image; `nil`: those of the pipeline. Policies with different caches are different.
+    /// The caches of this image; `nil`: those of the pipeline. Policies with different caches are different. Default:
+    /// `nil`.
     public var targetCaches: ImageCacheGroup?
     /// The caches of the original of a processed image, on disk; `nil`: those of the image. They are looked into before
-    /// those of the image. An unprocessed image is kept in the caches of the image.
+    /// those of the image. An unprocessed image is kept in the caches of the image. Default: `nil`.
     public var originalCaches: ImageCacheGroup?
-    /// The rule for the parts of a web address that name the image in caches; `nil`: the whole address.
+    /// The rule for the parts of a web address that name the image in caches; `nil`: the whole address. Default: `nil`.
     public var keyRule: CacheKeyRule?
     /// The set of requests that the image may answer. Default: ``CacheScope/credential``.
     public var scope: CacheScope = .credential
@@ -90,14 +92,15 @@ public struct CachePolicy: Sendable, Hashable {
         set { serializerHook = SerializerHook(newValue) }
     }
 
-    /// The cache of this image, or the highest of its group; `nil`: that of the pipeline. See ``targetCaches``.
+    /// The cache of this image, or the highest of its group; `nil`: that of the pipeline. See ``targetCaches``. Default:
+    /// `nil`.
     public var targetCache: ImageCache? {
         get { targetCaches?.highest }
         set { targetCaches = newValue.map { ImageCacheGroup($0) } }
     }
 
     /// The cache of the original of a processed image, or the highest of its group; `nil`: that of the image. See
-    /// ``originalCaches``.
+    /// ``originalCaches``. Default: `nil`.
     public var originalCache: ImageCache? {
         get { originalCaches?.highest }
         set { originalCaches = newValue.map { ImageCacheGroup($0) } }

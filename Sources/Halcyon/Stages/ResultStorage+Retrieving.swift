@@ -14,21 +14,38 @@ extension ResultStorage {
         context: WorkContext,
         insteadOf failure: StaleUse? = nil
     ) async throws -> Found? {
+        var time = Duration.zero
+        let answer = try await answer(to: request, context: context, insteadOf: failure, time: &time)
+        // One look of one load, however many caches its group has.
+        let byteCount = answer?.candidate.entry.body.count ?? 0
+        context.note(.lookedUpDisk(.result, isFound: answer != nil, byteCount: byteCount, duration: time))
+        return answer?.found
+    }
+
+    /// Returns the result that answers, and what it was decoded of.
+    ///
+    /// - Parameter time: The duration of the look-ups so far.
+    private func answer(
+        to request: ResolvedRequest,
+        context: WorkContext,
+        insteadOf failure: StaleUse?,
+        time: inout Duration
+    ) async throws -> (found: Found, candidate: Candidate)? {
         var candidates: [Candidate] = []
         for cache in request.caches.targets.searched {
-            let candidate = try await lookUp(request, in: cache, context: context, insteadOf: failure)
+            let candidate = try await lookUp(request, in: cache, context: context, insteadOf: failure, time: &time)
             guard let candidate else { continue }
             if failure == nil {
-                if let found = try await decode(candidate, for: request, context: context) { return found }
+                if let found = try await decode(candidate, for: request, context: context) {
+                    return (found, candidate)
+                }
             } else {
                 candidates.append(candidate)
             }
         }
         while let next = candidates.indices.max(by: { candidates[$0].receivedAt < candidates[$1].receivedAt }) {
             let candidate = candidates.remove(at: next)
-            guard let found = try await decode(candidate, for: request, context: context) else { continue }
-            for other in candidates { other.note(isFound: false, context) }
-            return found
+            if let found = try await decode(candidate, for: request, context: context) { return (found, candidate) }
         }
         return nil
     }
@@ -45,19 +62,14 @@ extension ResultStorage {
 
         /// The time at which its original was received.
         var receivedAt: Date { validity?.response.responseTime ?? entry.storedAt }
-
-        /// Tells the observers of the load.
-        func note(isFound: Bool, _ context: WorkContext) {
-            let byteCount = isFound ? entry.body.count : 0
-            context.note(.lookedUpDisk(.result, isFound: isFound, byteCount: byteCount, duration: time))
-        }
     }
 
     private func lookUp(
         _ request: ResolvedRequest,
         in cache: ImageCache,
         context: WorkContext,
-        insteadOf failure: StaleUse?
+        insteadOf failure: StaleUse?,
+        time total: inout Duration
     ) async throws -> Candidate? {
         let start = ContinuousClock.now
         let diskKey = request.key.processedDiskKey
@@ -69,12 +81,7 @@ extension ResultStorage {
             priority: context.priority
         )
         let time = ContinuousClock.now - start
-        var candidate: Candidate?
-        defer {
-            if candidate == nil {
-                context.note(.lookedUpDisk(.result, isFound: false, byteCount: 0, duration: time))
-            }
-        }
+        total += time
         guard let entry else { return nil }
         guard let metadata = ProcessedImageMetadata(entry.metadata) else {
             await cache.disk.remove(for: diskKey, ifStill: entry.version)
@@ -82,7 +89,7 @@ extension ResultStorage {
         }
         let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
-        candidate = Candidate(
+        return Candidate(
             cache: cache,
             entry: entry,
             metadata: metadata,
@@ -90,7 +97,6 @@ extension ResultStorage {
             age: age,
             time: time
         )
-        return candidate
     }
 
     private func decode(
@@ -99,14 +105,11 @@ extension ResultStorage {
         context: WorkContext
     ) async throws -> Found? {
         let (entry, cache) = (candidate.entry, candidate.cache)
-        var isFound = false
-        defer { candidate.note(isFound: isFound, context) }
         do {
             var timings = ImageTimings()
             timings.disk = candidate.time
             let stored = StoredResult(entry: entry, metadata: candidate.metadata, timings: timings)
             let result = try await form.result(in: stored, for: request, priority: context.priority)
-            isFound = true
             let isExact = candidate.metadata.isExact ?? false
             let found = Found(
                 result: result,

@@ -21,6 +21,9 @@ struct MemorySuite: BenchmarkSuite {
                 PipelineMemoryHitCase(way: .awaited),
                 PipelineMemoryHitCase(way: .synchronousRequest),
                 PipelineMemoryHitCase(way: .synchronousProcessed),
+                MemoryHitAllocationsCase(way: .synchronous),
+                MemoryHitAllocationsCase(way: .awaited),
+                MemoryHitAllocationsCase(way: .synchronousProcessed),
             ]
             + NukeMemoryCase.Workload.allCases.map { NukeMemoryCase(workload: $0) }
     }
