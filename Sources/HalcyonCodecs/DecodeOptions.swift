@@ -37,6 +37,8 @@ public struct DecodeOptions: Sendable, Hashable {
     /// The frame of a video that is decoded. Default: the one that represents it, see
     /// ``VideoFrame/Time/representative``.
     public var videoFrame: VideoFrame
+    /// What becomes of an image whose bytes are cut short or damaged. Default: ``DamageHandling/showsWhatIsThere``.
+    public var damage: DamageHandling
     /// A Boolean value that indicates whether colours are multiplied by alpha, as every user of a ``Bitmap`` expects.
     /// Without it the samples of a still image, or of the first frame, stay as the file has them, where the decoder
     /// can: for comparing them exactly with those of other decoders, which a division by alpha could not give back.
@@ -61,7 +63,8 @@ public struct DecodeOptions: Sendable, Hashable {
         typeHint: ImageFormat? = nil,
         largestByteCount: Int? = nil,
         largestSideLength: Int? = nil,
-        videoFrame: VideoFrame = VideoFrame()
+        videoFrame: VideoFrame = VideoFrame(),
+        damage: DamageHandling = .showsWhatIsThere
     ) {
         self.targetSize = targetSize
         self.frame = frame
@@ -74,7 +77,17 @@ public struct DecodeOptions: Sendable, Hashable {
         self.largestByteCount = largestByteCount
         self.largestSideLength = largestSideLength
         self.videoFrame = videoFrame
+        self.damage = damage
     }
+}
+
+/// What becomes of an image whose bytes are cut short or damaged.
+public enum DamageHandling: Sendable, Hashable {
+    /// The pixels that could be decoded are shown, the others grey or transparent, and ``DecodedImage/isPartial`` is
+    /// `true`. A file without a single decoded row, or whose header is damaged, remains an error.
+    case showsWhatIsThere
+    /// Decoding throws ``CodecError/truncated(_:)`` or ``CodecError/corrupt(_:reason:)``.
+    case isRefused
 }
 
 /// Bounds on what a decoder may be asked to do by a file.

@@ -32,10 +32,12 @@ public struct DecodedImage: Sendable {
     private final class Header: Sendable {
         let info: ImageInfo
         let colorProfile: ColorProfile?
+        let isPartial: Bool
 
-        init(_ info: ImageInfo, _ colorProfile: ColorProfile?) {
+        init(_ info: ImageInfo, _ colorProfile: ColorProfile?, isPartial: Bool) {
             self.info = info
             self.colorProfile = colorProfile
+            self.isPartial = isPartial
         }
     }
 
@@ -45,12 +47,20 @@ public struct DecodedImage: Sendable {
     ///   - bitmap: The pixels.
     ///   - info: What the file says.
     ///   - colorProfile: What the samples of `bitmap` mean. Default: `nil`, sRGB.
-    public init(bitmap: Bitmap, info: ImageInfo, colorProfile: ColorProfile? = nil) {
-        self.init(bitmap: bitmap, info: info, fullSize: info.displaySize, colorProfile: colorProfile)
+    ///   - isPartial: Whether the file was cut short or damaged. Default: `false`.
+    public init(bitmap: Bitmap, info: ImageInfo, colorProfile: ColorProfile? = nil, isPartial: Bool = false) {
+        let header = Header(info, colorProfile, isPartial: isPartial)
+        storage = Storage(bitmap, info.displaySize, header, nil)
     }
 
-    package init(bitmap: Bitmap, info: ImageInfo, fullSize: PixelSize, colorProfile: ColorProfile? = nil) {
-        storage = Storage(bitmap, fullSize, Header(info, colorProfile), nil)
+    package init(
+        bitmap: Bitmap,
+        info: ImageInfo,
+        fullSize: PixelSize,
+        colorProfile: ColorProfile? = nil,
+        isPartial: Bool = false
+    ) {
+        storage = Storage(bitmap, fullSize, Header(info, colorProfile, isPartial: isPartial), nil)
     }
 
     private init(_ storage: Storage) {
@@ -75,6 +85,12 @@ public struct DecodedImage: Sendable {
     /// The colour profile of the samples, or `nil` for sRGB.
     public var colorProfile: ColorProfile? { storage.header.colorProfile }
 
+    /// A Boolean value that indicates whether the file was cut short or damaged, so that some of the pixels are not
+    /// those of the image, but grey or transparent. What is made of a partial image is partial, too.
+    ///
+    /// Only with ``DamageHandling/showsWhatIsThere``.
+    public var isPartial: Bool { storage.header.isPartial }
+
     /// The description in the file's header; ``ImageInfo/size`` is that of the file, which may be larger than
     /// ``bitmap``.
     public var info: ImageInfo { storage.header.info }
@@ -87,7 +103,7 @@ public struct DecodedImage: Sendable {
 
     /// Says that the pixels are sRGB.
     mutating func removeColorProfile() {
-        storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil), storage.animation)
+        storage = Storage(storage.bitmap, storage.fullSize, Header(info, nil, isPartial: isPartial), storage.animation)
     }
 
     /// The animation whose first frame this image shows; `nil` for a still image. Default: `nil`.

@@ -12,6 +12,9 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     /// The number of frames of an animation, or 1. Where a file has to be walked to its end to count them and is cut
     /// short, the frames that can be seen.
     public var frameCount: Int
+    /// A Boolean value that indicates whether all frames were counted. `false` where counting them would have taken more
+    /// work than a header is worth: there are at least ``frameCount``. Default: `true`.
+    public var isFrameCountExact = true
     /// Milliseconds each frame is meant to stay, as the file says, one for each frame; empty for a still image.
     public var frameDurations: [Int]
     /// The number of times that an animation plays: `nil` for a still image, 0 for without end.
