@@ -43,6 +43,20 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable, Codable 
         }
     }
 
+    /// Returns the weight of a pixel, for ``lanczos3`` from a curve of points with straight lines between them.
+    func curveWeight(at distance: Double) -> Double {
+        guard self == .lanczos3 else { return weight(at: distance) }
+        let position = abs(distance) * Self.pointsOfCurve
+        guard position < 3 * Self.pointsOfCurve else { return 0 }
+        let index = Int(position)
+        let (first, second) = (Self.curve[index], Self.curve[index + 1])
+        return first + (second - first) * (position - Double(index))
+    }
+
+    /// The points of the curve from one pixel to the next.
+    private static let pointsOfCurve = 2_048.0
+    private static let curve = (0...(3 * 2_048 + 1)).map { lanczos3.weight(at: Double($0) / pointsOfCurve) }
+
     private static func sinc(_ x: Double) -> Double {
         x == 0 ? 1 : sin(.pi * x) / (.pi * x)
     }
