@@ -20,20 +20,24 @@ struct LongLineTests {
     }
 
     private func greatestDifference(_ bitmap: Bitmap, _ exact: [Double]) -> Double {
-        zip(bitmap.samples, exact).reduce(0) { max($0, abs(Double($1.0) - $1.1)) }
+        zip(bitmap.samples, exact).reduce(0) { max($0, abs($1.0 - $1.1)) }
     }
 
     @Test("become what the filter makes of them", arguments: zip(SampleDepth.allCases, [true, false]))
     func reduction(depth: SampleDepth, isUpright: Bool) throws {
-        let bitmap = try line(103_000, isUpright: isUpright, depth: depth)
-        let size = isUpright ? PixelSize(1, 100) : PixelSize(100, 1)
-        #expect(bitmap.boxReducedSize(for: size, filter: .lanczos3)?.area == 6_400)
-        let result = try bitmap.resampled(to: size)
-        let exact = ExactLanczos.resampled(bitmap, to: size)
-        #expect(greatestDifference(result, exact) <= (depth == .eight ? 1 : 150))
-        // In linear light, the same means to within what light and dark detail differ in.
-        let light = try bitmap.resampledInLinearLight(to: size)
-        #expect(light.size == size && light.depth == depth)
+        func size(_ length: Int) -> PixelSize { isUpright ? PixelSize(1, length) : PixelSize(length, 1) }
+        let long = try Bitmap(size: size(103_000))
+        #expect(long.boxReducedSize(for: size(100), filter: .lanczos3) == size(6_400))
+        #expect(try long.resampled(to: size(100)).size == size(100))
+        // The same steps with fewer pixels, which are computed exactly in no time.
+        let bitmap = try line(8_197, isUpright: isUpright, depth: depth)
+        let means = try bitmap.reducedByBoxes(to: size(512), isInLinearLight: false) { false }
+        let exact = ExactLanczos.resampled(bitmap, to: size(8))
+        #expect(greatestDifference(try means.resampled(to: size(8)), exact) <= (depth == .eight ? 1 : 150))
+        let lightMeans = try bitmap.reducedByBoxes(to: size(512), isInLinearLight: true) { false }
+        let light = try lightMeans.resampledInLinearLight(to: size(8)).converted(to: depth)
+        let exactLight = try bitmap.resampledInLinearLight(to: size(8))
+        #expect(greatestDifference(light, exactLight.samples) <= (depth == .eight ? 1 : 150))
     }
 
     @Test("are made piece by piece, to the same pixels as their parts", arguments: SampleDepth.allCases)
@@ -58,9 +62,9 @@ struct LongLineTests {
         for (source, result) in [(0, 0), (89_100, 69_300)] {
             let rect = PixelRect(x: source, y: 0, width: 900, height: 1)
             let exact = ExactLanczos.resampled(try bitmap.cropped(to: rect), to: PixelSize(700, 1))
-            let part = try whole.cropped(to: PixelRect(x: result, y: 0, width: 700, height: 1))
+            let samples = try whole.cropped(to: PixelRect(x: result, y: 0, width: 700, height: 1)).samples
             let inner = (20 * 4)..<(680 * 4)
-            let difference = inner.reduce(0) { max($0, abs(Double(part.samples[$1]) - exact[$1])) }
+            let difference = inner.reduce(0) { max($0, abs(samples[$1] - exact[$1])) }
             #expect(difference <= (depth == .eight ? 1 : 40), "\(difference) from \(source)")
         }
     }
@@ -123,6 +127,6 @@ struct LongLineTests {
             questions += 1
             return false
         }
-        #expect(questions > 3)
+        #expect(questions > 1)
     }
 }
