@@ -16,7 +16,7 @@ struct ExactResamplingWeights {
     ///
     /// - Parameters:
     ///   - takesPairs: makes `starts` even, with a weight of zero before the first that counts. Default: `false`.
-    ///   - isLong: takes the weights from a curve instead of computing each, which takes a tenth of the time. They differ
+    ///   - isLong: takes the weights from a curve instead of computing each, which takes a third of the time. They differ
     ///     by less than a millionth. Default: `false`.
     init(
         source: Int,
@@ -32,6 +32,7 @@ struct ExactResamplingWeights {
         let count = Self.greatestCount(source: source, destination: destination, filter: filter)
         let longest = count + (takesPairs ? 1 : 0)
 
+        let curve = isLong ? filter.curve : nil
         var starts = [Int32](repeating: 0, count: part.count)
         var counts = starts
         var weights = [Double](repeating: 0, count: part.count * longest)
@@ -44,7 +45,8 @@ struct ExactResamplingWeights {
             var sum = 0.0
             for i in inside..<end {
                 let distance = (Double(i) + 0.5 - centre) / stretch
-                let weight = isLong ? filter.curveWeight(at: distance) : filter.weight(at: distance)
+                let weight =
+                    curve.map { ResamplingFilter.weight(at: distance, on: $0) } ?? filter.weight(at: distance)
                 weights[first + i - start] = weight
                 sum += weight
             }
