@@ -67,7 +67,7 @@ struct AVIFContainer {
     /// libavif bounds each part on its own, and keeps all of them until the image is put together.
     ///
     /// - Returns: The pixels of all parts as coded.
-    func checkCodedItems(limits: DecodeLimits) throws(CodecError) -> Int {
+    func checkCodedItems(limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
         let reader = ByteReader(data)
         guard let meta, let size = itemSize, let item = HEIFItemProperties(reader, meta: meta)?.primaryItem else {
             return 0

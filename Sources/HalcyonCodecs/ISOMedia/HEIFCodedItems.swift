@@ -134,17 +134,16 @@ struct HEIFCodedItems {
     ///
     /// - Returns: The pixels of all parts as coded, each counted as often as it is decoded.
     @discardableResult
-    func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> Int {
+    func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
         for item in items.values {
             // libavif takes alpha that does not state its size to have that of the image.
             try check(item, item.size ?? size, limits)
         }
-        var known: [Int: Int] = [:]
+        var known: [Int: SaturatingCount] = [:]
         let count = try pixelCount(of: primary, depth: 0, &known)
         // Tiles reach over the border, and there may be alpha, depth and a gain map.
-        let greatestCount =
-            4 * PixelSize(size.width + Self.greatestTileSide, size.height + Self.greatestTileSide).area
-        guard count <= max(greatestCount, limits.pixelCount) else {
+        let whole = PixelSize(size.width + Self.greatestTileSide, size.height + Self.greatestTileSide)
+        guard count <= max(whole.pixelCount * 4, SaturatingCount(limits.pixelCount)) else {
             throw .corrupt(format, reason: "its parts have far more pixels than it has")
         }
         return count
@@ -171,20 +170,23 @@ struct HEIFCodedItems {
     }
 
     /// The pixels decoded for an item: it is decoded as often as others name it.
-    private func pixelCount(of item: Int, depth: Int, _ known: inout [Int: Int]) throws(CodecError) -> Int {
+    private func pixelCount(
+        of item: Int,
+        depth: Int,
+        _ known: inout [Int: SaturatingCount]
+    ) throws(CodecError) -> SaturatingCount {
         if let count = known[item] {
             return count
         }
         guard depth < Self.greatestDepth else {
             throw .corrupt(format, reason: "images inside of images")
         }
-        var count = 0
+        var count: SaturatingCount = 0
         if case .known(let size) = items[item]?.codedSize {
-            count = size.area
+            count = size.pixelCount
         }
         for other in references.items(neededBy: item) {
-            let (sum, overflows) = try count.addingReportingOverflow(pixelCount(of: other, depth: depth + 1, &known))
-            count = overflows ? .max : sum
+            count += try pixelCount(of: other, depth: depth + 1, &known)
         }
         known[item] = count
         return count

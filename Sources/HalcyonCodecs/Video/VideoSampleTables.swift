@@ -1,5 +1,6 @@
 #if Video
 internal import FoundationEssentials
+internal import HalcyonRaster
 
 /// Bounds the tables of samples in a movie (ISO/IEC 14496-12, 8.7 and 8.8): libavformat takes 24 bytes for each sample
 /// that they count, up to 2 GB for a track, of which a file need not have a single one.
@@ -35,8 +36,8 @@ struct VideoSampleTables {
     private var hasHeader = false
     /// Of all tracks and fragments.
     private var sampleCount = 0
-    /// As many as the edits may show, and leave out; saturated.
-    private var (editedSampleCount, omittedSampleCount) = (0, 0)
+    /// As many as the edits may show, and leave out.
+    private var (editedSampleCount, omittedSampleCount) = (SaturatingCount(0), SaturatingCount(0))
     /// Of the track at hand.
     fileprivate var track = Track()
     private var indexes: VideoFragmentIndexes
@@ -70,8 +71,8 @@ struct VideoSampleTables {
             try tables.indexes.check()
             return Findings(
                 isCutShort: tables.isCutShort || !tables.hasHeader,
-                hasTooManyEdits: tables.editedSampleCount > greatestSampleCount
-                    || tables.omittedSampleCount > greatestOmittedCount
+                hasTooManyEdits: tables.editedSampleCount.value > greatestSampleCount
+                    || tables.omittedSampleCount.value > greatestOmittedCount
             )
         }
     }
@@ -181,18 +182,11 @@ struct VideoSampleTables {
     /// sound, it takes the table at its word, whatever the durations.
     private mutating func checkTrack() throws {
         let isGathered = track.hasUnitDurations && track.isSound && !track.isOther
-        let perChunk = track.greatestChunk / Self.gatheredSampleCount + 1
-        let (product, overflows) = track.chunkCount.multipliedReportingOverflow(by: perChunk)
-        let count = isGathered ? (overflows ? .max : product) : track.sampleCount
+        let perChunk = SaturatingCount(track.greatestChunk / Self.gatheredSampleCount + 1)
+        let count = isGathered ? (SaturatingCount(track.chunkCount) * perChunk).value : track.sampleCount
         try add(count)
-        Self.add(count, times: max(1, track.editCount), to: &editedSampleCount)
-        Self.add(track.longestInterval(count), times: track.editCount, to: &omittedSampleCount)
-    }
-
-    private static func add(_ count: Int, times factor: Int, to sum: inout Int) {
-        let (product, overflows) = count.multipliedReportingOverflow(by: factor)
-        let (next, isTooMuch) = sum.addingReportingOverflow(overflows ? .max : product)
-        sum = isTooMuch ? .max : next
+        editedSampleCount += SaturatingCount(count) * SaturatingCount(max(1, track.editCount))
+        omittedSampleCount += SaturatingCount(track.longestInterval(count)) * SaturatingCount(track.editCount)
     }
 
     private mutating func add(_ count: Int) throws {

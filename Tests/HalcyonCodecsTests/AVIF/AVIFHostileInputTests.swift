@@ -99,6 +99,22 @@ struct AVIFHostileInputTests {
         #expect(throws: CodecError.self) { try decode(bytes.data) }
     }
 
+    @Test("the greatest size that a file can state is compared with the limits, and overflows nothing")
+    func greatestSize() throws {
+        var bytes = AVIFBytes(still)
+        let property = try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe")
+        bytes.set([UInt8](repeating: 255, count: 8), at: property + 12)
+        let container = AVIFContainer(bytes.data)
+        #expect(container.itemSize == PixelSize(0xffff_ffff, 0xffff_ffff))
+        for limits in [.standard, DecodeLimits(pixelCount: .max, sideLength: .max, memory: .max)] {
+            do {
+                #expect(try container.checkCodedItems(limits: limits).value > 0)
+            } catch {
+                #expect(error is CodecError)
+            }
+        }
+    }
+
     @Test("items that share the file's bytes too often are refused")
     func sharedBytes() throws {
         var bytes = AVIFBytes(still)
