@@ -23,7 +23,7 @@ extension VideoReader {
                 guard description.has_frames else { throw error }
             }
         }
-        let info = try info()
+        var info = try info()
         let (target, depth) = (size(of: info, for: options), depth(of: info, for: options))
         try limits.check(codedSize, of: format)
         try limits.check(info.size, of: format)
@@ -36,6 +36,8 @@ extension VideoReader {
         let coded = PixelSize(((codedSize.width + 63) & ~63) + 256, max(((codedSize.height + 63) & ~63) + 128, 512))
         try check(halcyon_video_open_decoder(video, Int64(coded.area)))
         try seek(to: options.videoFrame)
+        // The header tells of the first frame; others may have other samples.
+        info.hasAlpha = info.hasAlpha || halcyon_video_frame_has_alpha(video)
         let bitmap = try bitmap(target, depth, info, options)
         let turned = options.appliesOrientation ? try bitmap.upright(info.orientation) : bitmap
         return DecodedImage(bitmap: turned, info: info, fullSize: info.displaySize, colorProfile: colorProfile)
