@@ -23,7 +23,9 @@ extension AVIFReader {
             throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
         }
         try throwIfCancelled(isCancelled)
-        let bitmap = try pixels(depth: depth, premultiplies: options.premultiplies)
+        let bitmap = try withAlphaOfTiles(options.limits) {
+            try pixels(depth: depth, premultiplies: options.premultiplies)
+        }
         try throwIfCancelled(isCancelled)
         return try bitmap.upright(orientation)
     }
@@ -59,15 +61,47 @@ extension AVIFReader {
             (size.height + 1) >> Int(format.chromaShiftY)
         )
         let colorCount = format.monochrome != AVIF_FALSE ? 0 : chroma.pixelCount * 2
-        let alphaCount = decoder.pointee.alphaPresent != AVIF_FALSE ? size.pixelCount : 0
+        let alphaCount = hasAlpha ? size.pixelCount : 0
         return (size.pixelCount + colorCount + alphaCount) * (image.depth > 8 ? 2 : 1)
     }
 
     /// The bytes that parts of the image take, as far as they have more pixels than it takes for the whole.
     private func byteCount(ofCodedPixels count: SaturatingCount) -> SaturatingCount {
-        let wholeCount = size.pixelCount * (decoder.pointee.alphaPresent != AVIF_FALSE ? 2 : 1)
+        let wholeCount = size.pixelCount * (hasAlpha ? 2 : 1)
         let product = count * planeByteCount
         return product.value == .max ? product : SaturatingCount(product.value / wholeCount.value)
+    }
+
+    /// Lets `body` convert the frame decoded last with the alpha of its tiles, where libavif does not give that.
+    private func withAlphaOfTiles(_ limits: DecodeLimits, _ body: () throws -> Bitmap) throws -> Bitmap {
+        guard let alpha = container.alphaOfTiles, let image = decoder.pointee.image, image.pointee.alphaPlane == nil
+        else {
+            return try body()
+        }
+        guard case .ofAll(let changes) = alpha else {
+            throw CodecError.unsupported(.avif, reason: "a grid of which some tiles have alpha")
+        }
+        return try changes.applied().withUnsafeBytes { bytes in
+            let reader = try AVIFReader(bytes, of: container, extent: .whole, limits: limits)
+            return try withExtendedLifetime(reader) {
+                reader.decoder.pointee.imageSizeLimit = decoder.pointee.imageSizeLimit
+                let result = avifDecoderNthImage(reader.decoder, 0)
+                guard result == AVIF_RESULT_OK, let mask = reader.decoder.pointee.image?.pointee else {
+                    throw Self.error(result, of: reader.decoder, isCutShort: container.isCutShort)
+                }
+                guard mask.width == image.pointee.width, mask.height == image.pointee.height,
+                    mask.depth == image.pointee.depth, mask.yuvRange == AVIF_RANGE_FULL
+                else {
+                    throw CodecError.unsupported(.avif, reason: "a grid whose alpha has another size, depth or range")
+                }
+                image.pointee.alphaPlane = mask.yuvPlanes.0
+                image.pointee.alphaRowBytes = mask.yuvRowBytes.0
+                image.pointee.imageOwnsAlphaPlane = AVIF_FALSE
+                // The plane belongs to the other image.
+                defer { (image.pointee.alphaPlane, image.pointee.alphaRowBytes) = (nil, 0) }
+                return try body()
+            }
+        }
     }
 
     /// The frame decoded last.

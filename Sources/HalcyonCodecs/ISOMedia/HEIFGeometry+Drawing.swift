@@ -1,9 +1,6 @@
 internal import HalcyonRaster
 
 extension HEIFGeometry {
-    /// Images inside of images.
-    private static let greatestDepth = 8
-
     /// Refuses an image whose overlays take far more drawing than pixels of the limits: their canvases and what they
     /// draw on them count, whatever their parts are coded as, and as often as they are drawn.
     func checkDrawing(of item: Int, limits: DecodeLimits) throws(CodecError) {
@@ -20,7 +17,8 @@ extension HEIFGeometry {
         _ known: inout [Int: SaturatingCount]
     ) throws(CodecError) -> SaturatingCount {
         if let count = known[item] { return count }
-        guard depth < Self.greatestDepth else {
+        // Those that are deeper were refused.
+        guard depth < HEIFItemReferences.greatestDepth else {
             throw .corrupt(coded.format, reason: "images inside of images")
         }
         var count: SaturatingCount = 0
