@@ -14,13 +14,17 @@ enum AVIFAlphaOfTiles {
     init?(_ properties: HEIFItemProperties, meta: Range<Int>, _ amendments: AVIFAmendments) {
         let reader = amendments.reader
         let references = HEIFItemReferences(reader, meta: meta)
-        func alpha(of item: Int) -> Int? {
-            references.auxiliaries(of: item).first { auxiliary in
-                properties.associations(of: auxiliary).contains {
-                    $0.box.type == "auxC" && HEIFCodedItems.isAlpha(reader, $0.box.payload)
-                }
+        // One item may be auxiliary to many.
+        var known: [Int: Bool] = [:]
+        func isAlpha(_ item: Int) -> Bool {
+            if let isAlpha = known[item] { return isAlpha }
+            let isAlpha = properties.associations(of: item).contains {
+                $0.box.type == "auxC" && HEIFCodedItems.isAlpha(reader, $0.box.payload)
             }
+            known[item] = isAlpha
+            return isAlpha
         }
+        func alpha(of item: Int) -> Int? { references.auxiliaries(of: item).first(where: isAlpha) }
         guard let primary = properties.primaryItem, alpha(of: primary) == nil else {
             return nil
         }

@@ -107,8 +107,10 @@ struct AVIFAmendments {
             case "stco", "co64":
                 if count > restOfChunks { change(at: place, toCount: restOfChunks) }
                 restOfChunks -= min(count, restOfChunks)
-            case "stsz", "stsc", "stss":
+            case "stsz", "stss":
                 if count > greatestCount { change(at: place, toCount: greatestCount) }
+            case "stsc":
+                if count > chunks.entryCount { change(at: place, toCount: chunks.entryCount) }
             case "stts":
                 let isLong = count > Self.greatestTimeCount || chunks.frameCount > Self.greatestTimeCount
                 if count > 1, isLong { change(at: place, toCount: 1) }
@@ -139,6 +141,8 @@ private struct ChunkTables {
     private(set) var keptCount = 0
     /// A Boolean value that indicates whether there are more frames.
     private(set) var isCut = false
+    /// The entries that tell of those chunks.
+    private(set) var entryCount = 1
 
     /// Linear in the number of the frames that were asked for.
     init(_ reader: ByteReader, _ tables: [ISOMediaBox], greatestFrameCount: Int) {
@@ -147,18 +151,18 @@ private struct ChunkTables {
             return sum + (isList ? reader.uint32(at: table.payload.lowerBound + 4) ?? 0 : 0)
         }
         guard let list = tables.first(where: { $0.type == "stsc" })?.payload,
-            let entryCount = reader.uint32(at: list.lowerBound + 4)
+            let listCount = reader.uint32(at: list.lowerBound + 4)
         else {
             return
         }
         // The number of the first chunk, from 1, the frames of each, and what describes them.
         func field(_ index: Int, of entry: Int) -> Int? {
-            entry < entryCount ? reader.uint32(at: list.lowerBound + 8 + 12 * entry + 4 * index) : nil
+            entry < min(listCount, greatestFrameCount)
+                ? reader.uint32(at: list.lowerBound + 8 + 12 * entry + 4 * index) : nil
         }
-        var entry = 0
         while keptCount < chunkCount {
-            while let next = field(0, of: entry + 1), next <= keptCount + 1 { entry += 1 }
-            guard let count = field(1, of: entry), count > 0 else {
+            while let next = field(0, of: entryCount), next <= keptCount + 1 { entryCount += 1 }
+            guard let count = field(1, of: entryCount - 1), count > 0 else {
                 return
             }
             guard count <= greatestFrameCount - frameCount else {

@@ -26,7 +26,8 @@ public struct AVIFDecoder: ImageDecoder {
         ImageFormat.detect(prefix) == .avif
     }
 
-    /// Reads the boxes before the images.
+    /// Reads the boxes before the images. Of an animation, frames behind ``DecodeLimits/frameCount`` are left out, here
+    /// and in decoding, and ``ImageInfo/isFrameCountExact`` is `false`.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the images,
     ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for more pixels than libavif can take,

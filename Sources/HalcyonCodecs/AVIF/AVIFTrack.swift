@@ -50,7 +50,7 @@ struct AVIFTrack {
     }
 
     /// Times behind so many are left out.
-    private static let greatestTimeCount = 1 << 16
+    private static let greatestTimeCount = 1 << 14
 
     private static func timing(_ reader: ByteReader, track: Range<Int>) -> [(count: Int, ticks: Int)] {
         guard let table = reader.payload(ofBox: "mdia", "minf", "stbl", "stts", in: track), table.count >= 8,

@@ -7,10 +7,10 @@ internal import HalcyonRaster
 struct HEIFListBounds {
     /// Boxes beside those of lists.
     private static let greatestBoxCount = 1 << 13
-    /// Items by the places where one is named.
+    /// Items by the places where one is named, and by the properties that there are.
     private static let greatestSearchCount = SaturatingCount(5 << 24)
     /// Places where an item is named.
-    private static let greatestNameCount = 1 << 17
+    private static let greatestNameCount = 1 << 16
     /// Parts of items; without bytes they cost nothing in the file.
     private static let greatestExtentCount = 1 << 16
     /// Their numbers have 15 bits.
@@ -56,6 +56,7 @@ struct HEIFListBounds {
 
     private mutating func hold(inItemsOf meta: Range<Int>) -> Bool {
         var names = Names()
+        let earlierPropertyCount = propertyCount
         for box in reader.boxes(in: meta) {
             boxCount += 1
             let fits =
@@ -68,7 +69,9 @@ struct HEIFListBounds {
                 }
             guard fits, boxCount <= Self.greatestBoxCount, names.count <= Self.greatestNameCount else { return false }
         }
-        searchCount += SaturatingCount(names.count) * SaturatingCount(names.items.count)
+        // libheif copies the list of all properties several times for each item.
+        let stepCount = names.count + 32 * (propertyCount - earlierPropertyCount)
+        searchCount += SaturatingCount(stepCount) * SaturatingCount(names.items.count)
         return searchCount <= Self.greatestSearchCount
     }
 

@@ -39,7 +39,7 @@ struct VideoSampleTables {
     private static let gatheredSampleCount = 160
     /// The most samples that edits may leave out; a search in them takes half a second.
     private static let greatestOmittedCount = 1 << 15
-    /// The most bytes of boxes in which others are searched by their names.
+    /// The most bytes of boxes in which others are searched by their names, of all together.
     private static let greatestMixedByteCount = 1 << 20
 
     private let bytes: VideoBytes
@@ -51,6 +51,7 @@ struct VideoSampleTables {
     private var substitutes: [VideoBytes.Substitute] = []
     private var headerSamplesLeft = headerSampleCountOfAll
     private var trackCount = 0
+    private var mixedByteCount = 0
     private var boxCount = 0
     private var isCutShort = false
     private var hasHeader = false
@@ -241,15 +242,18 @@ struct VideoSampleTables {
         guard content.count > 8 else { return 0 }
         // Of more entries than are read, any may be the greatest.
         guard content.count - 8 <= 12 << 20 else { return .max }
-        let table = bytes.bytes(at: content.lowerBound + 8, count: content.count - 8)
-        return table.withUnsafeBytes { table in
-            var greatest: UInt32 = 0
-            for offset in stride(from: 4, to: table.count - 3, by: 12) {
-                let count = UInt32(bigEndian: table.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                greatest = max(greatest, count)
+        var greatest: UInt32 = 0
+        // Pieces of whole entries.
+        for start in stride(from: content.lowerBound + 8, to: content.upperBound, by: 12 << 12) {
+            let piece = bytes.bytes(at: start, count: min(12 << 12, content.upperBound - start))
+            piece.withUnsafeBytes { piece in
+                for offset in stride(from: 4, to: piece.count - 3, by: 12) {
+                    let count = UInt32(bigEndian: piece.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                    greatest = max(greatest, count)
+                }
             }
-            return Int(greatest)
         }
+        return Int(greatest)
     }
 
     /// Returns the numbers of key frames. Of more than are read, none is taken for one.
@@ -325,8 +329,9 @@ extension VideoSampleTables {
     }
 
     /// Refuses a table among fields that are not read here.
-    private func checkMixed(_ content: Range<Int>) throws {
-        let isShort = content.count <= Self.greatestMixedByteCount
+    private mutating func checkMixed(_ content: Range<Int>) throws {
+        mixedByteCount += content.count
+        let isShort = mixedByteCount <= Self.greatestMixedByteCount
         let data = bytes.bytes(at: content.lowerBound, count: isShort ? content.count : 0)
         guard isShort, !Self.isTable(in: data) else {
             throw CodecError.unsupported(format, reason: "a description of its samples holds more than that")

@@ -37,7 +37,7 @@ struct HEIFListBoundsTests {
     @Test("more items than can be searched for each other are beyond them")
     func items() {
         func entries(_ count: Int) -> [UInt8] {
-            let entries = (0..<count).flatMap {
+            let entries: [UInt8] = (0..<count).flatMap {
                 HEIFFixture.fullBox("infe", number($0) + [0, 0] + Array("av01".utf8) + [0], version: 2)
             }
             return HEIFFixture.fullBox("iinf", number(count) + entries)
@@ -52,8 +52,8 @@ struct HEIFListBoundsTests {
     @Test("parts of items that take no bytes in the list are counted")
     func extents() {
         func locations(_ itemCount: Int) -> [UInt8] {
-            let items = (0..<itemCount).flatMap { number($0) + [0, 0] + number(0xffff) }
-            return HEIFFixture.fullBox("iloc", [0, 0] + number(itemCount) + items)
+            let items: [UInt8] = (0..<itemCount).flatMap { number($0) + number(0) + number(0xffff) }
+            return HEIFFixture.fullBox("iloc", number(0) + number(itemCount) + items)
         }
         #expect(holds(locations(1)))
         #expect(!holds(locations(2)))
@@ -66,8 +66,12 @@ struct HEIFListBoundsTests {
         }
         #expect(holds(list(1 << 15)))
         #expect(!holds(list(1 << 15 + 1)))
+        // For each of thousands of items, a library looks through all properties.
+        let entries: [UInt8] = (0..<4_000).flatMap { number($0) + number(0).prefix(1) }
+        let items = HEIFFixture.box("iprp", HEIFFixture.fullBox("ipma", number(4_000, 4) + entries))
+        #expect(holds(items) && !holds(items + list(1_000)))
         func associations(_ count: Int) -> [UInt8] {
-            let entries = (0..<count).flatMap { number($0) + [255] + [UInt8](repeating: 1, count: 255) }
+            let entries: [UInt8] = (0..<count).flatMap { number($0) + [255] + [UInt8](repeating: 1, count: 255) }
             return HEIFFixture.box("iprp", HEIFFixture.fullBox("ipma", number(count, 4) + entries))
         }
         #expect(holds(associations(250)))
