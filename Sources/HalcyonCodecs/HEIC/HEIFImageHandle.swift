@@ -84,7 +84,7 @@ final class HEIFImageHandle {
 
     var iccProfile: Data? {
         let count = heif_image_handle_get_raw_color_profile_size(handle)
-        guard count > 0 else {
+        guard 1...Self.greatestBlockByteCount ~= count else {
             return nil
         }
         return Data(count: count) { heif_image_handle_get_raw_color_profile(handle, $0) }

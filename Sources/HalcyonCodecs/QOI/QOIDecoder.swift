@@ -39,7 +39,8 @@ public struct QOIDecoder: ImageDecoder {
         }
         try options.limits.checkMemory(size.bitmapByteCount, of: .qoi)
         // Checked before memory is taken: a byte stands for 62 pixels at most.
-        guard (data.count - QOIHeader.byteCount) * QOIPixelReader.maximumRunLength >= size.area else {
+        let greatestCount = SaturatingCount(data.count - QOIHeader.byteCount)
+        guard greatestCount * SaturatingCount(QOIPixelReader.maximumRunLength) >= size.pixelCount else {
             throw CodecError.truncated(.qoi)
         }
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !header.hasAlpha)
