@@ -42,8 +42,8 @@ extension AVIFReader {
     /// The profile embedded, or else the code points; `nil` for sRGB, and where the file does not say.
     var colorProfile: ColorProfile? {
         let image = decoder.pointee.image.pointee
-        if let profile = Data(image.icc) {
-            return .icc(profile)
+        if let profile = Data(image.icc), ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb) {
+            return ColorProfile(embedded: profile, isGray: isGray)
         }
         return ColorProfile(
             primaries: Int(image.colorPrimaries),
@@ -61,8 +61,10 @@ extension AVIFReader {
         if let colorSpace = ColorSpace(colorProfile) {
             return colorSpace
         }
-        return decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .gray : .sRGB
+        return isGray ? .gray : .sRGB
     }
+
+    private var isGray: Bool { decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 }
 
     private func durations(ofFrames frameCount: Int) -> [Int] {
         container.track?.durations(
