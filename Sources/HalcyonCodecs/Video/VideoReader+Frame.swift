@@ -37,8 +37,9 @@ extension VideoReader {
         try check(halcyon_video_open_decoder(video, Int64(coded.area)))
         try seek(to: options.videoFrame)
         // The header tells of the first frame; others may have other samples.
-        info.hasAlpha = info.hasAlpha || halcyon_video_frame_has_alpha(video)
-        let bitmap = try bitmap(target, depth, info, options)
+        let mayHaveAlpha = info.hasAlpha || halcyon_video_frame_has_alpha(video)
+        let bitmap = try bitmap(target, depth, mayHaveAlpha: mayHaveAlpha, options)
+        info.hasAlpha = info.hasAlpha || !bitmap.isOpaque
         let turned = options.appliesOrientation ? try bitmap.upright(info.orientation) : bitmap
         return DecodedImage(bitmap: turned, info: info, fullSize: info.displaySize, colorProfile: colorProfile)
     }
@@ -184,10 +185,10 @@ extension VideoReader {
     private func bitmap(
         _ size: PixelSize,
         _ depth: SampleDepth,
-        _ info: ImageInfo,
+        mayHaveAlpha: Bool,
         _ options: DecodeOptions
     ) throws(CodecError) -> Bitmap {
-        var bitmap = try Bitmap.forDecoding(size, isOpaque: !info.hasAlpha, depth: depth)
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: !mayHaveAlpha, depth: depth)
         let bytesPerRow = bitmap.bytesPerRow
         let status = bitmap.withUnsafeMutableBytes { pixels -> HalcyonVideoStatus in
             // A bitmap has at least one pixel, so there is an address.
@@ -200,7 +201,7 @@ extension VideoReader {
                 out,
                 bytesPerRow
             )
-            guard status == HalcyonVideoDone, info.hasAlpha, options.premultiplies else { return status }
+            guard status == HalcyonVideoDone, mayHaveAlpha, options.premultiplies else { return status }
             for y in 0..<size.height {
                 let row = out + y * bytesPerRow
                 switch depth {
@@ -213,7 +214,7 @@ extension VideoReader {
         guard status == HalcyonVideoDone else {
             throw .corrupt(format, reason: "its frame cannot be converted")
         }
-        if info.hasAlpha { bitmap.isOpaque = !bitmap.containsTransparency() }
+        if mayHaveAlpha { bitmap.isOpaque = !bitmap.containsTransparency() }
         return bitmap
     }
 }
