@@ -44,6 +44,18 @@ void halcyon_sum_pixels_16(
     }
 }
 
+HALCYON_CLONES
+void halcyon_add_pixels_16(const void *pixels, size_t count, uint64_t *sums) {
+    const uint8_t *samples = pixels;
+    for (size_t i = 0; i < count; i++, samples += 8) {
+        uint16_t pixel[4];
+        memcpy(pixel, samples, sizeof pixel);
+        for (size_t c = 0; c < 4; c++) {
+            sums[c] += pixel[c];
+        }
+    }
+}
+
 void halcyon_gather_pixels_16(const void *source, const int32_t *columns, void *out, size_t count) {
     for (size_t i = 0; i < count; i++) {
         store(load(source, (size_t)columns[i]), out, i);

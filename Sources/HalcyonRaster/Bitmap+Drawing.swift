@@ -8,7 +8,8 @@ extension Bitmap {
         guard !visible.isEmpty else { return }
         let depth = depth
         let width = visible.size.width
-        var converted = [UInt8](repeating: 0, count: source.depth == depth ? 0 : width * depth.bytesPerPixel)
+        let pieceByteCount = min(width, PixelSize.pieceLength) * depth.bytesPerPixel
+        var converted = [UInt8](repeating: 0, count: source.depth == depth ? 0 : pieceByteCount)
         withRows(reading: source) { out, outBytesPerRow, rows, sourceBytesPerRow in
             for y in 0..<visible.size.height {
                 let to = out + (visible.origin.y + y) * outBytesPerRow + visible.origin.x * depth.bytesPerPixel
@@ -21,9 +22,12 @@ extension Bitmap {
                     depth.drawOver(from, to, width)
                 } else {
                     converted.withUnsafeMutableBufferPointer { converted in
-                        guard let row = converted.baseAddress else { return }
-                        source.depth.convert(from, to: depth, row, width)
-                        depth.drawOver(row, to, width)
+                        guard let piece = converted.baseAddress else { return }
+                        for x in stride(from: 0, to: width, by: PixelSize.pieceLength) {
+                            let count = min(PixelSize.pieceLength, width - x)
+                            source.depth.convert(from + x * source.bytesPerPixel, to: depth, piece, count)
+                            depth.drawOver(piece, to + x * depth.bytesPerPixel, count)
+                        }
                     }
                 }
             }

@@ -35,23 +35,56 @@ extension Bitmap {
         guard scaledSize != self.size, filter != .nearest, scaledSize.isBitmapSize else {
             return try resampled(to: scaledSize, part: part, filter: filter, isCancelled: isCancelled)
         }
-        let size = part.size
-        var result = try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
+        if let means = boxReducedSize(for: scaledSize, filter: filter) {
+            return try reducedByBoxes(to: means, isInLinearLight: true, isCancelled: isCancelled)
+                .resampledInLinearLight(to: scaledSize, part: part, filter: filter, isCancelled: isCancelled)
+                .converted(to: depth)
+        }
+        var result = try Bitmap(uninitialized: part.size, isOpaque: isOpaque, depth: depth)
+        // As for encoded samples, what takes large tables of weights is made tile after tile.
+        let height = ResamplingWeights.pieceLength(source: height, destination: scaledSize.height, filter: filter)
+        let width = ResamplingWeights.pieceLength(source: width, destination: scaledSize.width, filter: filter)
+        let window = ResamplingWindow(scaledSize: scaledSize, origin: part.origin)
+        for y in stride(from: 0, to: part.size.height, by: height) {
+            for x in stride(from: 0, to: part.size.width, by: width) {
+                let size = PixelSize(min(width, part.size.width - x), min(height, part.size.height - y))
+                let tile = PixelRect(origin: PixelPoint(x, y), size: size)
+                try resampleLight(to: window, tile, of: &result, filter: filter, isCancelled: isCancelled)
+            }
+        }
+        return result
+    }
+
+    private func resampleLight(
+        to window: ResamplingWindow,
+        _ tile: PixelRect,
+        of result: inout Bitmap,
+        filter: ResamplingFilter,
+        isCancelled: () -> Bool
+    ) throws {
+        let (scaledSize, size, origin) = (window.scaledSize, tile.size, window.origin(of: tile))
         let columns = ExactResamplingWeights(
             source: width,
             destination: scaledSize.width,
-            part: part.origin.x..<(part.origin.x + size.width),
-            filter: filter
+            part: origin.x..<(origin.x + size.width),
+            filter: filter,
+            isLong: ResamplingWeights.isLong(source: width, destination: scaledSize.width, filter: filter)
         )
         let rows = ExactResamplingWeights(
             source: height,
             destination: scaledSize.height,
-            part: part.origin.y..<(part.origin.y + size.height),
-            filter: filter
+            part: origin.y..<(origin.y + size.height),
+            filter: filter,
+            isLong: ResamplingWeights.isLong(source: height, destination: scaledSize.height, filter: filter)
         )
         let (columnWeights, rowWeights) = (columns.values.map(Float.init), rows.values.map(Float.init))
-        let light = try LightRows(sourceWidth: width, width: size.width, count: rows.stride)
+        // Neither starts nor ends ever decrease.
+        let last = size.width - 1
+        let read = Int(columns.starts[0])..<Int(columns.starts[last] + columns.counts[last])
+        let starts = columns.starts.map { $0 - columns.starts[0] }
+        let light = try LightRows(sourceWidth: read.count, width: size.width, count: rows.stride)
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
+            let out = out + tile.origin.y * outBytesPerRow + tile.origin.x * bytesPerPixel
             var readCount = 0
             for y in 0..<size.height {
                 let (start, count) = (Int(rows.starts[y]), Int(rows.counts[y]))
@@ -59,10 +92,11 @@ extension Bitmap {
                 readCount = max(readCount, start)
                 while readCount < start + count {
                     if isCancelled() { throw CancellationError() }
-                    depth.decodeLight(source + readCount * sourceBytesPerRow, light.source, width)
+                    let pixels = source + readCount * sourceBytesPerRow + read.lowerBound * bytesPerPixel
+                    depth.decodeLight(pixels, light.source, read.count)
                     halcyon_sum_light_pixels(
                         light.source,
-                        columns.starts,
+                        starts,
                         columns.counts,
                         columnWeights,
                         columns.stride,
@@ -79,14 +113,5 @@ extension Bitmap {
             }
         }
         withExtendedLifetime(light) {}
-        return result
-    }
-
-    /// Returns the bytes that making a part of this size in linear light takes beyond the image and the part: the rows
-    /// that one row of the result is a sum of. They are many where an image becomes much lower than it is.
-    package func linearLightByteCount(to scaledSize: PixelSize, part: PixelSize, filter: ResamplingFilter) -> Int {
-        guard scaledSize != size, filter != .nearest, scaledSize.isBitmapSize else { return 0 }
-        let count = ExactResamplingWeights.greatestCount(source: height, destination: scaledSize.height, filter: filter)
-        return LightRows.byteCount(sourceWidth: width, width: part.width, count: count) ?? .max
     }
 }

@@ -7,7 +7,7 @@ extension Bitmap {
     /// - Throws: `CancellationError` when `isCancelled` returns `true`; ``BitmapError/invalidSize(_:)`` or
     ///   ``BitmapError/outOfMemory(byteCount:)`` as for any new bitmap.
     package func applying(_ pass: BitmapPass, isCancelled: () -> Bool = { false }) throws -> Bitmap {
-        var painters = pass.painters(depth: depth, isOpaque: isOpaque)
+        var painters = try pass.painters(depth: depth, isOpaque: isOpaque)
         guard pass.scaledSize != size || pass.size != size || !painters.isEmpty else { return self }
         // As for a bitmap of the whole size, of which nothing that is cut off is made.
         guard pass.scaledSize.isBitmapSize else { throw BitmapError.invalidSize(pass.scaledSize) }

@@ -38,7 +38,8 @@ extension Bitmap {
         var result = try Bitmap(uninitialized: resultSize, isOpaque: backdrop.isOpaque(at: depth), depth: depth)
         let rotated = RotatedImage(rotation, of: size, in: resultSize)
         let behind = backdrop.premultipliedSamples(maximum: depth == .eight ? 255 : 65_535)
-        var coverage = [Float](repeating: 1, count: resultSize.width)
+        let memory = try PixelBuffer(byteCount: resultSize.width * MemoryLayout<Float>.stride)
+        let coverage = memory.pointer.bindMemory(to: Float.self, capacity: resultSize.width)
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             let image = HalcyonSampledImage(
                 pixels: source,
@@ -67,20 +68,19 @@ extension Bitmap {
                     x_step: rotated.step.x,
                     y_step: rotated.step.y
                 )
-                coverage.withUnsafeBufferPointer { coverage in
-                    guard let coverage = coverage.baseAddress, !touched.isEmpty else { return }
-                    depth.sample(
-                        image,
-                        along: path,
-                        isBicubic: interpolation == .bicubic,
-                        coverage: coverage + touched.lowerBound,
-                        behind,
-                        row + touched.lowerBound * bytesPerPixel,
-                        touched.count
-                    )
-                }
+                guard !touched.isEmpty else { continue }
+                depth.sample(
+                    image,
+                    along: path,
+                    isBicubic: interpolation == .bicubic,
+                    coverage: coverage + touched.lowerBound,
+                    behind,
+                    row + touched.lowerBound * bytesPerPixel,
+                    touched.count
+                )
             }
         }
+        withExtendedLifetime(memory) {}
         return result
     }
 }

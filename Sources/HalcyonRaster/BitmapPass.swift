@@ -68,11 +68,13 @@ package struct BitmapPass: Sendable {
     }
 
     /// Returns the painters of what changes anything, for an image of this depth.
-    func painters(depth: SampleDepth, isOpaque: Bool) -> [RowPainter] {
+    ///
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
+    func painters(depth: SampleDepth, isOpaque: Bool) throws(BitmapError) -> [RowPainter] {
         var painters: [RowPainter] = []
         for finish in finishes {
             let isOpaque = painters.last?.isOpaque ?? isOpaque
-            let painter = RowPainter(finish, size: size, depth: depth, isOpaque: isOpaque)
+            let painter = try RowPainter(finish, size: size, depth: depth, isOpaque: isOpaque)
             if !painter.isIdentity { painters.append(painter) }
         }
         return painters

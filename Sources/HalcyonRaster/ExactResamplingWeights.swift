@@ -14,15 +14,25 @@ struct ExactResamplingWeights {
 
     /// Creates the weights for one axis.
     ///
-    /// - Parameter takesPairs: makes `starts` even, with a weight of zero before the first that counts. Default:
-    ///   `false`.
-    init(source: Int, destination: Int, part: Range<Int>, filter: ResamplingFilter, takesPairs: Bool = false) {
+    /// - Parameters:
+    ///   - takesPairs: makes `starts` even, with a weight of zero before the first that counts. Default: `false`.
+    ///   - isLong: takes the weights from a curve instead of computing each, which takes a third of the time. They differ
+    ///     by less than a millionth. Default: `false`.
+    init(
+        source: Int,
+        destination: Int,
+        part: Range<Int>,
+        filter: ResamplingFilter,
+        takesPairs: Bool = false,
+        isLong: Bool = false
+    ) {
         let scale = Double(source) / Double(destination)
         let stretch = max(1, scale)
         let support = filter.support * stretch
         let count = Self.greatestCount(source: source, destination: destination, filter: filter)
         let longest = count + (takesPairs ? 1 : 0)
 
+        let curve = isLong ? filter.curve : nil
         var starts = [Int32](repeating: 0, count: part.count)
         var counts = starts
         var weights = [Double](repeating: 0, count: part.count * longest)
@@ -34,7 +44,9 @@ struct ExactResamplingWeights {
             let first = index * longest
             var sum = 0.0
             for i in inside..<end {
-                let weight = filter.weight(at: (Double(i) + 0.5 - centre) / stretch)
+                let distance = (Double(i) + 0.5 - centre) / stretch
+                let weight =
+                    curve.map { ResamplingFilter.weight(at: distance, on: $0) } ?? filter.weight(at: distance)
                 weights[first + i - start] = weight
                 sum += weight
             }

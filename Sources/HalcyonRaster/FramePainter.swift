@@ -19,15 +19,18 @@ struct FramePainter {
     /// A Boolean value that indicates whether no pixel changes.
     let isIdentity: Bool
 
-    private var losses: [Double]
-    private var image: [Float]
-    private var line: [Float]
-    private var hole: [Float]
+    /// As many of each as the image has columns; valid as long as the memory lives.
+    private let losses: UnsafeMutablePointer<Double>
+    private let image: UnsafeMutablePointer<Float>
+    private let line: UnsafeMutablePointer<Float>
+    private let hole: UnsafeMutablePointer<Float>
+    private let memory: PixelBuffer
 
     /// Creates a painter for images of one size.
     ///
     /// - Parameter isOpaque: A Boolean value that indicates whether the image without the frame is opaque.
-    init(_ frame: ImageFrame, size: PixelSize, depth: SampleDepth, isOpaque: Bool) {
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
+    init(_ frame: ImageFrame, size: PixelSize, depth: SampleDepth, isOpaque: Bool) throws(BitmapError) {
         width = size.width
         self.depth = depth
         shapes = frame.shapes(in: size)
@@ -39,18 +42,21 @@ struct FramePainter {
         let hasLine = frame.border.map { $0.width(in: size) > 0 } ?? false
         isIdentity = !hasLine && shapes.image.isWhole && !showsBackdrop
         self.isOpaque = frame.background?.isOpaque(at: depth) == true || (isOpaque && shapes.image.isWhole)
-        losses = [Double](repeating: 0, count: size.width)
-        image = [Float](repeating: 0, count: size.width)
-        line = image
-        hole = image
+        memory = try PixelBuffer(byteCount: size.width * 20)
+        losses = memory.pointer.bindMemory(to: Double.self, capacity: size.width)
+        losses.update(repeating: 0, count: size.width)
+        image = (memory.pointer + size.width * 8).bindMemory(to: Float.self, capacity: size.width * 3)
+        image.update(repeating: 0, count: size.width * 3)
+        line = image + size.width
+        hole = line + size.width
     }
 
     /// Draws the frame into row `y`.
-    mutating func paint(_ pixels: UnsafeMutablePointer<UInt8>, row y: Int) {
+    func paint(_ pixels: UnsafeMutablePointer<UInt8>, row y: Int) {
         let rows = (
-            image: shapes.image.cover(row: y, shares: &image, losses: &losses),
-            line: shapes.line.cover(row: y, shares: &line, losses: &losses),
-            hole: shapes.hole.cover(row: y, shares: &hole, losses: &losses)
+            image: shapes.image.cover(row: y, shares: image, losses: losses),
+            line: shapes.line.cover(row: y, shares: line, losses: losses),
+            hole: shapes.hole.cover(row: y, shares: hole, losses: losses)
         )
         let left = max(rows.image.left, rows.line.left, rows.hole.left)
         let right = min(width - left, max(rows.image.right, rows.line.right, rows.hole.right))
@@ -70,13 +76,13 @@ struct FramePainter {
     }
 
     /// Turns the covered areas of pixels into the shares of image and line.
-    private mutating func combine(
+    private func combine(
         _ span: Range<Int>,
         _ imageRow: RoundedRectangle.Row,
         _ lineRow: RoundedRectangle.Row,
         _ holeRow: RoundedRectangle.Row
     ) {
-        func share(_ row: RoundedRectangle.Row, _ values: [Float], _ x: Int) -> Float {
+        func share(_ row: RoundedRectangle.Row, _ values: UnsafeMutablePointer<Float>, _ x: Int) -> Float {
             x < row.left || x >= width - row.right ? values[x] : row.middle
         }
         for x in span {
@@ -95,18 +101,13 @@ struct FramePainter {
 
     private func mix(_ pixels: UnsafeMutablePointer<UInt8>, _ span: Range<Int>) {
         guard !span.isEmpty else { return }
-        image.withUnsafeBufferPointer { image in
-            line.withUnsafeBufferPointer { line in
-                guard let image = image.baseAddress, let line = line.baseAddress else { return }
-                depth.frame(
-                    pixels + span.lowerBound * depth.bytesPerPixel,
-                    image: image + span.lowerBound,
-                    line: line + span.lowerBound,
-                    ink,
-                    backdrop,
-                    span.count
-                )
-            }
-        }
+        depth.frame(
+            pixels + span.lowerBound * depth.bytesPerPixel,
+            image: image + span.lowerBound,
+            line: line + span.lowerBound,
+            ink,
+            backdrop,
+            span.count
+        )
     }
 }

@@ -43,6 +43,23 @@ public enum ResamplingFilter: String, Sendable, Hashable, CaseIterable, Codable 
         }
     }
 
+    /// The weights of ``lanczos3`` at points from 0 on, for those between which ``weight(at:on:)`` draws straight lines;
+    /// `nil` for other filters, whose weights take no longer than that.
+    var curve: [Double]? { self == .lanczos3 ? Self.lanczosCurve : nil }
+
+    /// Returns the weight of a pixel from a curve.
+    static func weight(at distance: Double, on curve: [Double]) -> Double {
+        let position = abs(distance) * pointsOfCurve
+        guard position < 3 * pointsOfCurve else { return 0 }
+        let index = Int(position)
+        let (first, second) = (curve[index], curve[index + 1])
+        return first + (second - first) * (position - Double(index))
+    }
+
+    /// The points of the curve from one pixel to the next.
+    private static let pointsOfCurve = 2_048.0
+    private static let lanczosCurve = (0...6_145).map { lanczos3.weight(at: Double($0) / pointsOfCurve) }
+
     private static func sinc(_ x: Double) -> Double {
         x == 0 ? 1 : sin(.pi * x) / (.pi * x)
     }

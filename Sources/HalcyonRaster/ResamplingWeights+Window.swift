@@ -4,28 +4,29 @@ extension ResamplingWeights {
     ///
     /// - Parameters:
     ///   - source: The size of the image.
-    ///   - part: The size of the part.
+    ///   - part: The part, of what the window shows.
     ///   - bits: The maximum numbers of fractional bits.
     ///   - takesPairs: That of the horizontal weights. Default: `false`.
     static func cached(
         source: PixelSize,
         window: ResamplingWindow,
-        part: PixelSize,
+        part: PixelRect,
         filter: ResamplingFilter,
         bits: (vertical: Int, horizontal: Int),
         takesPairs: Bool = false
     ) -> (vertical: ResamplingWeights, horizontal: ResamplingWeights) {
+        let (origin, size) = (window.origin(of: part), part.size)
         let vertical = cached(
             source: source.height,
             destination: window.scaledSize.height,
-            part: window.origin.y..<(window.origin.y + part.height),
+            part: origin.y..<(origin.y + size.height),
             filter: filter,
             maximumBits: bits.vertical
         )
         let horizontal = cached(
             source: source.width,
             destination: window.scaledSize.width,
-            part: window.origin.x..<(window.origin.x + part.width),
+            part: origin.x..<(origin.x + size.width),
             filter: filter,
             maximumBits: bits.horizontal,
             takesPairs: takesPairs
@@ -45,8 +46,23 @@ extension ResamplingWeights {
         return Int(starts[first])..<min(count, Int(starts[last]) + stride)
     }
 
+    /// Returns the row of intermediate pixels for some columns of the source: the column that it begins with, its
+    /// length, and the starts counted from its beginning. It is the whole row, and the starts are those of the table,
+    /// unless the axis is long.
+    func row(for columns: Range<Int>, in count: Int) -> (origin: Int, length: Int, starts: [Int32]) {
+        guard isLong, let last = starts.last else { return (0, count + overhang, starts) }
+        let origin = columns.lowerBound
+        return (origin, Int(last) + stride - origin, starts.map { $0 - Int32(origin) })
+    }
+
     /// Calls a closure with the starts and the weights of the destination pixels from one on.
-    func withWeights(from pixel: Int, _ body: (UnsafePointer<Int32>, UnsafePointer<Int16>) -> Void) {
+    ///
+    /// - Parameter starts: Those of the table, counted from any column.
+    func withWeights(
+        from pixel: Int,
+        starts: [Int32],
+        _ body: (UnsafePointer<Int32>, UnsafePointer<Int16>) -> Void
+    ) {
         let first = pixel - part.lowerBound
         starts.withUnsafeBufferPointer { starts in
             values.withUnsafeBufferPointer { values in

@@ -2,6 +2,9 @@
 struct ResamplingWeights: Sendable {
     /// The destination pixels that there are weights for.
     let part: Range<Int>
+    /// A Boolean value that indicates whether these are only those that are wanted, as
+    /// ``isLong(source:destination:filter:)`` says.
+    let isLong: Bool
     /// The first source pixel of each destination pixel of the part.
     let starts: [Int32]
     /// The numbers of source pixels that count, without the zeros at the end.
@@ -23,14 +26,38 @@ struct ResamplingWeights: Sendable {
 
     var byteCount: Int { values.count * 2 + starts.count * 8 }
 
-    /// Returns the destination pixels to make weights for, where some are wanted: all of them, whose table serves
-    /// other parts as well, unless an image is scaled to a length far beyond what is wanted of it, as a thin line that
-    /// is to fill a square.
-    static func part(_ wanted: Range<Int>, of destination: Int) -> Range<Int> {
-        destination <= greatestWholeLength ? 0..<destination : wanted
+    /// Returns whether the table of a whole axis would be large: then tables are made for the parts that are wanted, one
+    /// after the other. All others are made whole, and serve other parts as well.
+    static func isLong(source: Int, destination: Int, filter: ResamplingFilter) -> Bool {
+        // Nothing overflows: sides are at most 2^26.
+        let byteCount = destination * byteCountOfPixel(source: source, destination: destination, filter: filter)
+        return destination > greatestWholeLength || byteCount > greatestByteCount
+    }
+
+    /// Returns the number of destination pixels of a long axis whose weights are made at once; at least 1.
+    static func pieceLength(source: Int, destination: Int, filter: ResamplingFilter) -> Int {
+        guard isLong(source: source, destination: destination, filter: filter) else { return destination }
+        return max(1, greatestByteCount / byteCountOfPixel(source: source, destination: destination, filter: filter))
+    }
+
+    /// Returns the bytes that the weights of a destination pixel take while they are made: 10 for each, which is first
+    /// exact and then a whole number, and 12 for the pixel. Those made of them for 16 bits come later, and take no more.
+    private static func byteCountOfPixel(source: Int, destination: Int, filter: ResamplingFilter) -> Int {
+        // One more weight where they are taken by pairs.
+        let count = ExactResamplingWeights.greatestCount(source: source, destination: destination, filter: filter) + 1
+        return count * 10 + 12
+    }
+
+    /// Returns the bytes that weights take while they are made for some of the destination pixels.
+    static func byteCount(_ part: Int, source: Int, destination: Int, filter: ResamplingFilter) -> Int {
+        let length = pieceLength(source: source, destination: destination, filter: filter)
+        // An axis that is not long is made whole, whatever the part.
+        let count = length == destination ? destination : min(part, length)
+        return count * byteCountOfPixel(source: source, destination: destination, filter: filter)
     }
 
     private static let greatestWholeLength = 65_536
+    private static let greatestByteCount = 4 << 20
 
     /// Creates the weights for one axis.
     ///
@@ -46,17 +73,21 @@ struct ResamplingWeights: Sendable {
         maximumBits: Int,
         takesPairs: Bool = false
     ) {
-        let part = Self.part(part ?? 0..<destination, of: destination)
+        let isLong = Self.isLong(source: source, destination: destination, filter: filter)
+        let part = isLong ? part ?? 0..<destination : 0..<destination
         let exact = ExactResamplingWeights(
             source: source,
             destination: destination,
             part: part,
             filter: filter,
-            takesPairs: takesPairs
+            takesPairs: takesPairs,
+            isLong: isLong
         )
         let (starts, counts, longest) = (exact.starts, exact.counts, exact.stride)
-        // No weight of any filter reaches 3.9; what is known of a part only must not change its weights.
-        let largest = destination > Self.greatestWholeLength ? 3.9 : exact.values.reduce(0) { max($0, abs($1)) }
+        // No weight of any filter reaches 3.9, or less the farther it is stretched; what is known of a part only must not
+        // change its weights.
+        let bound = 3.9 / max(1, Double(source) / Double(destination))
+        let largest = isLong ? bound : exact.values.reduce(0) { max($0, abs($1)) }
 
         var bits = 1
         while bits < maximumBits, largest * Double(1 << (bits + 1)) < 32_767 { bits += 1 }
@@ -78,6 +109,7 @@ struct ResamplingWeights: Sendable {
             }
         }
         self.part = part
+        self.isLong = isLong
         self.starts = starts
         self.counts = counts
         self.values = values
@@ -96,7 +128,8 @@ struct ResamplingWeights: Sendable {
         maximumBits: Int,
         takesPairs: Bool = false
     ) -> ResamplingWeights {
-        let part = Self.part(part, of: destination)
+        let isLong = isLong(source: source, destination: destination, filter: filter)
+        let part = isLong ? part : 0..<destination
         let key = ResamplingWeightsCache.Key(
             source: source,
             destination: destination,

@@ -6,4 +6,9 @@ struct ResamplingWindow {
     var origin = PixelPoint.zero
     /// Called with each row of the result and its number, as soon as it is made.
     var finish: (UnsafeMutablePointer<UInt8>, Int) -> Void = { _, _ in }
+
+    /// Returns the place in the scaled image of a part of the result.
+    func origin(of tile: PixelRect) -> PixelPoint {
+        PixelPoint(origin.x + tile.origin.x, origin.y + tile.origin.y)
+    }
 }

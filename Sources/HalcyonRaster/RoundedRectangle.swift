@@ -42,7 +42,7 @@ struct RoundedRectangle {
     /// - Parameters:
     ///   - shares: As many as the image has columns; those between the ends are left alone.
     ///   - losses: As many zeros, which are zeros again afterwards.
-    func cover(row y: Int, shares: inout [Float], losses: inout [Double]) -> Row {
+    func cover(row y: Int, shares: UnsafeMutablePointer<Float>, losses: UnsafeMutablePointer<Double>) -> Row {
         let height = Self.share(Double(y) - inset, Double(size.height - 1 - y) - inset)
         var row = Row(middle: Float(height))
         guard height > 0, inset > 0 || !isWhole else { return row }

@@ -1,17 +1,18 @@
 /// Finishes the rows of a ``BitmapPass`` in place, with one of the two painters.
 struct RowPainter {
-    // Optional, not the cases of an enumeration: that would copy the buffers of the painter of a frame for each row.
-    private var frame: FramePainter?
+    /// The painter of a frame; `nil` for colours.
+    private let frame: FramePainter?
     /// The painter of colours; `nil` for a frame.
     let colors: ColorPainter?
 
     /// Creates a painter for images of one size and depth.
     ///
     /// - Parameter isOpaque: A Boolean value that indicates whether the image is opaque before.
-    init(_ finish: BitmapPass.Finish, size: PixelSize, depth: SampleDepth, isOpaque: Bool) {
+    /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
+    init(_ finish: BitmapPass.Finish, size: PixelSize, depth: SampleDepth, isOpaque: Bool) throws(BitmapError) {
         switch finish {
         case .frame(let frame):
-            self.frame = FramePainter(frame, size: size, depth: depth, isOpaque: isOpaque)
+            self.frame = try FramePainter(frame, size: size, depth: depth, isOpaque: isOpaque)
             colors = nil
         case .colors(let change):
             frame = nil
@@ -26,7 +27,7 @@ struct RowPainter {
     var isIdentity: Bool { frame?.isIdentity ?? colors?.isIdentity ?? true }
 
     /// Finishes row `y`.
-    mutating func paint(_ pixels: UnsafeMutablePointer<UInt8>, row y: Int) {
+    func paint(_ pixels: UnsafeMutablePointer<UInt8>, row y: Int) {
         frame?.paint(pixels, row: y)
         colors?.paint(pixels, into: pixels)
     }

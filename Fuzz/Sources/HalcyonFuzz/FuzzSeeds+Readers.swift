@@ -45,6 +45,8 @@ extension FuzzSeeds {
             [Data([0, 0, 0, 100]) + Data(repeating: 0xFF, count: 20), Data([0, 0, 0x10, 0, 13, 0, 0, 0, 2])]
         case StoredTarget.metadata.rawValue:
             [exif] + [true, false].compactMap { ICCProfileWriter.profile(exponent: 2.2, primaries: .sRGB, isGray: $0) }
+        case StoredTarget.icc.rawValue:
+            [true, false].compactMap { ICCProfileWriter.profile(exponent: 1.8, primaries: .sRGB, isGray: $0) }
         case StoredTarget.dataURL.rawValue:
             ["data:image/png;base64,iVBORw0KGgo=", "data:,a%20b#c", "data:a;b=\"c\"; base64 ,%2B/="].map {
                 Data($0.utf8)
@@ -118,7 +120,7 @@ extension FuzzSeeds {
     }
 
     /// Orientation 6 in a big-endian TIFF file.
-    private static let exif = Data(
+    static let exif = Data(
         Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
     )
 }

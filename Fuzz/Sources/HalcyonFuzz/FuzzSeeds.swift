@@ -1,6 +1,7 @@
 import FoundationEssentials
-import HalcyonCodecs
 import HalcyonRaster
+
+@testable import HalcyonCodecs
 
 /// Inputs to start from where the public corpora are not there: what our own encoders write, and what is short enough to
 /// be written by hand.
@@ -28,8 +29,30 @@ enum FuzzSeeds {
                 try icon(of: bitmap, type: type).write(to: URL(filePath: path))
             }
         }
+        let metadata = ImageMetadata(
+            exif: exif,
+            xmp: Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8),
+            iccProfile: ICCProfileWriter.profile(exponent: 1.8, primaries: .sRGB, isGray: false)
+        )
+        for encoder in ImageCodecs.standard.encoders {
+            let options = EncodeOptions(metadata: metadata)
+            let data = try? encoder.encode(sample(hasAlpha: false), options: options)
+            try data?.write(to: URL(filePath: "\(folder)/profile.\(encoder.format.rawValue)"))
+        }
         try Data(drawing.utf8).write(to: URL(filePath: "\(folder)/drawing.svg"))
+        try writeRoundTripSeeds(to: "\(folder)/roundtrip")
         try writeReaderSeeds(to: folder)
+    }
+
+    /// Images of each format, with alpha, with 16 bits and as animations.
+    private static func writeRoundTripSeeds(to folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for format in ImageCodecs.standard.encoders.indices {
+            for (number, flags) in ([0, 2, 5, 12] as [UInt8]).enumerated() {
+                let seed = Data([UInt8(format), 16, 9, flags, 80, 2] + (0..<64).map { UInt8($0 * 37 & 255) })
+                try seed.write(to: URL(filePath: "\(folder)/\(format)-\(number)"))
+            }
+        }
     }
 
     private static let drawing = """

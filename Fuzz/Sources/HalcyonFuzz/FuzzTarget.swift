@@ -1,6 +1,7 @@
 import FoundationEssentials
-import HalcyonCodecs
 import HalcyonRaster
+
+@testable import HalcyonCodecs
 
 /// What is done with the bytes that libFuzzer makes up.
 enum FuzzTarget: Sendable {
@@ -16,6 +17,14 @@ enum FuzzTarget: Sendable {
     case frames
     /// Decodes in pieces, as while the bytes arrive.
     case incremental
+    /// Decodes any format into sRGB and into the colours of the file, with 8 and with 16 bits a sample.
+    case color
+    /// Reads the metadata of any format.
+    case fileMetadata
+    /// Reads and decodes any format within the default limits, for runs in which memory is bounded.
+    case allLimits
+    /// Encodes a bitmap that the input describes, and decodes the result.
+    case roundTrip
     /// Reads what a server sends beside the body.
     case field(FieldTarget)
     /// Reads what lies on disk, or beside pixels.
@@ -53,6 +62,14 @@ enum FuzzTarget: Sendable {
             self = .frames
         case "incremental":
             self = .incremental
+        case "color":
+            self = .color
+        case "file-metadata":
+            self = .fileMetadata
+        case "all-limits":
+            self = .allLimits
+        case "roundtrip":
+            self = .roundTrip
         case "jpeg-thumbnail":
             guard let decoder = decoder(.jpeg) else { return nil }
             self = .thumbnail(decoder)
@@ -94,6 +111,28 @@ enum FuzzTarget: Sendable {
             attempt { try composeFrames(data) }
         case .incremental:
             attempt { try decodePieces(data) }
+        case .color:
+            for (color, keepsSixteenBits) in [(ColorHandling.sRGB, false), (.sRGB, true), (.asStored, true)] {
+                let options = DecodeOptions(color: color, keepsSixteenBits: keepsSixteenBits, limits: Self.limits)
+                attempt {
+                    let image = try ImageCodecs.standard.decode(data, options: options)
+                    precondition(color == .asStored || image.colorProfile == nil, "colours that were not converted")
+                    check(image)
+                }
+            }
+        case .fileMetadata:
+            attempt { check(try ImageCodecs.standard.metadata(of: data)) }
+            for decoder in ImageCodecs.standard.decoders {
+                attempt { check(try decoder.metadata(of: data)) }
+            }
+        case .allLimits:
+            let codecs = ImageCodecs.standard
+            attempt { _ = try codecs.info(of: data) }
+            attempt { _ = try codecs.metadata(of: data) }
+            attempt { _ = try codecs.decode(data, options: DecodeOptions(targetSize: PixelSize(100, 100))) }
+            attempt { _ = try codecs.decode(data, options: DecodeOptions(frame: 1, largestSideLength: 100)) }
+        case .roundTrip:
+            attempt { try RoundTrip(data)?.run() }
         case .field(let target):
             target.run(data)
         case .stored(let target):
@@ -161,6 +200,11 @@ enum FuzzTarget: Sendable {
         } catch {
             fatalError("an error of another type: \(error)")
         }
+    }
+
+    private func check(_ metadata: ImageMetadata) {
+        _ = metadata.exif.map { EXIF.orientation(in: $0) }
+        _ = metadata.iccProfile.map { (ICCProfile.description(of: $0), ICCProfile.colorSpace(of: $0)) }
     }
 
     private func check(_ image: DecodedImage) {

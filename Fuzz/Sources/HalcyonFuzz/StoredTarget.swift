@@ -21,6 +21,8 @@ enum StoredTarget: String, CaseIterable, Sendable {
     case index
     /// EXIF blocks and ICC profiles.
     case metadata
+    /// ICC profiles, of which each converts bitmaps of all kinds.
+    case icc
     /// The text of `data:` URLs.
     case dataURL = "data-url"
 
@@ -39,6 +41,7 @@ enum StoredTarget: String, CaseIterable, Sendable {
         case .export: importManifest(data)
         case .index: openIndex(data)
         case .metadata: readMetadata(data)
+        case .icc: convertColors(data)
         case .dataURL:
             do {
                 _ = try DataURL(String(decoding: data, as: UTF8.self)).decoded()
@@ -125,6 +128,17 @@ enum StoredTarget: String, CaseIterable, Sendable {
             precondition(isSound, "a cache that is not sound after its repair")
         } catch {
             let _: DiskCacheError = error
+        }
+    }
+
+    private func convertColors(_ profile: Data) {
+        _ = (ICCProfile.description(of: profile), ICCProfile.colorSpace(of: profile))
+        for (depth, isOpaque) in [(SampleDepth.eight, true), (.eight, false), (.sixteen, true), (.sixteen, false)] {
+            guard var bitmap = try? Bitmap(size: PixelSize(5, 3), isOpaque: isOpaque, depth: depth) else { return }
+            bitmap.fill(PixelRect(x: 0, y: 0, width: 5, height: 3), with: isOpaque ? .white : .clear)
+            bitmap.fill(PixelRect(x: 1, y: 1, width: 2, height: 1), with: Color(red: 0.3, green: 0.6, blue: 0.1))
+            let info = ImageInfo(format: .png, size: bitmap.size)
+            _ = try? DecodedImage(bitmap: bitmap, info: info, colorProfile: .icc(profile)).converted(.sRGB)
         }
     }
 

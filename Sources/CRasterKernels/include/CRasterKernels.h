@@ -42,6 +42,9 @@ void halcyon_sum_pixels(
     const int16_t *source, const int32_t *starts, const int16_t *weights, size_t taps, int shift, uint8_t *out,
     ptrdiff_t out_bytes_per_row, size_t row_count, size_t count);
 
+/// Adds the samples of `count` pixels to four sums.
+void halcyon_add_pixels(const uint8_t *pixels, size_t count, uint64_t *sums);
+
 /// out pixel i = source pixel columns[i].
 void halcyon_gather_pixels(const uint8_t *source, const int32_t *columns, uint8_t *out, size_t count);
 

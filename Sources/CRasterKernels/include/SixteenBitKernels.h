@@ -22,6 +22,7 @@ void halcyon_sum_rows_16(
 void halcyon_sum_pixels_16(
     const float *source, const int32_t *starts, const float *weights, size_t taps, void *out, size_t count);
 
+void halcyon_add_pixels_16(const void *pixels, size_t count, uint64_t *sums);
 void halcyon_gather_pixels_16(const void *source, const int32_t *columns, void *out, size_t count);
 
 // Orientation

@@ -13,6 +13,7 @@ package final class ImageAnimationDecoder: Sendable {
     private let source: Source
     private let color: ColorHandling
     private let limit: BitmapLimit?
+    private let limits: DecodeLimits
     private let processing: ImageAnimation.FrameProcessing?
 
     /// A decoder of the frames of a file.
@@ -23,7 +24,7 @@ package final class ImageAnimationDecoder: Sendable {
         processing: ImageAnimation.FrameProcessing?
     ) throws {
         color = options.color
-        limit = options.bitmapLimit
+        (limit, limits) = (options.bitmapLimit, options.limits)
         self.processing = processing
         var options = options
         // Colours are converted where there are fewer pixels: after a frame is scaled down.
@@ -35,7 +36,7 @@ package final class ImageAnimationDecoder: Sendable {
     init(_ frames: [DecodedImage], color: ColorHandling) {
         source = .decoded(frames)
         self.color = color
-        (limit, processing) = (nil, nil)
+        (limit, limits, processing) = (nil, .standard, nil)
     }
 
     private var frameCount: Int {
@@ -69,12 +70,14 @@ package final class ImageAnimationDecoder: Sendable {
             frame = frames[index]
         }
         if let limit {
-            frame = try frame.resampled(to: limit.reduced(frame.size, depth: frame.bitmap.depth), isCancelled)
+            let size = limit.reduced(frame.size, depth: frame.bitmap.depth)
+            frame = try frame.resampled(to: size, limits, isCancelled)
         }
         if let processing {
             frame = try processing(try frame.converted(color, isCancelled: isCancelled), isCancelled)
         }
-        return try frame.scaledDown(toFit: box, isCancelled: isCancelled).converted(color, isCancelled: isCancelled)
+        return try frame.scaledDown(toFit: box, limits, isCancelled: isCancelled)
+            .converted(color, isCancelled: isCancelled)
     }
 
     /// Returns all frames in their order. A frame that shows the same as the one before shares its pixel buffer.
@@ -94,22 +97,28 @@ package final class ImageAnimationDecoder: Sendable {
 extension DecodedImage {
     /// Returns the image, scaled down to fit in a box where it is larger.
     ///
-    /// - Parameter box: `nil` for the image as it is.
-    /// - Throws: ``CodecError/bitmap(_:)``, `CancellationError`.
-    package func scaledDown(toFit box: PixelSize?, isCancelled: () -> Bool) throws -> DecodedImage {
+    /// - Parameters:
+    ///   - box: `nil` for the image as it is.
+    ///   - limits: Those of the memory that this takes.
+    /// - Throws: ``CodecError/limitExceeded(_:_:)``, ``CodecError/bitmap(_:)``, `CancellationError`.
+    package func scaledDown(
+        toFit box: PixelSize?,
+        _ limits: DecodeLimits,
+        isCancelled: () -> Bool
+    ) throws -> DecodedImage {
         guard let box, box.width > 0, box.height > 0, size.width > box.width || size.height > box.height else {
             return self
         }
-        return try resampled(to: size.fitting(in: box), isCancelled)
+        return try resampled(to: size.fitting(in: box), limits, isCancelled)
     }
 
-    fileprivate func resampled(to size: PixelSize, _ isCancelled: () -> Bool) throws -> DecodedImage {
+    fileprivate func resampled(
+        to size: PixelSize,
+        _ limits: DecodeLimits,
+        _ isCancelled: () -> Bool
+    ) throws -> DecodedImage {
         guard size != self.size else { return self }
-        do {
-            return replacingBitmap(try bitmap.resampled(to: size, isCancelled: isCancelled))
-        } catch let error as BitmapError {
-            throw CodecError.bitmap(error)
-        }
+        return replacingBitmap(try resampledBitmap(to: size, limits, isCancelled: isCancelled))
     }
 }
 

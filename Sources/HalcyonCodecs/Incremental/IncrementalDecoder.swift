@@ -145,7 +145,8 @@ public final class IncrementalDecoder {
     }
 
     private func shown(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        let limited = try options.bitmapLimit.map { try image.reduced(to: $0, isCancelled: isCancelled) } ?? image
+        let limited =
+            try options.bitmapLimit.map { try image.reduced(to: $0, options.limits, isCancelled: isCancelled) } ?? image
         return try limited.converted(options.color, isCancelled: isCancelled)
     }
 

@@ -158,7 +158,7 @@ public struct JPEGDecoder: ImageDecoder {
             {
                 return (bitmap, false)
             }
-            let inks = options.color == .sRGB ? header.inkProfile.flatMap(InkConversion.init) : nil
+            let inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,

@@ -23,7 +23,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     init(_ beginning: Data, _ header: JPEGHeader, scale: JPEGScale, options: DecodeOptions) throws {
         self.header = header
         orientation = options.appliesOrientation ? header.orientation : .up
-        inks = options.color == .sRGB ? header.inkProfile.flatMap(InkConversion.init) : nil
+        inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4
         sharesWay = isReadByLibjpeg && !options.usesEmbeddedThumbnail

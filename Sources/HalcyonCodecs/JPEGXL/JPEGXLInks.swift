@@ -17,7 +17,7 @@ final class JPEGXLInks {
     ///   each colour.
     init(_ size: PixelSize, profile: Data?) {
         self.size = size
-        conversion = profile.flatMap(InkConversion.init)
+        conversion = profile.flatMap { InkConversion.cached(for: $0) }
         black = .allocate(capacity: size.area)
         black.initialize(repeating: 255)
     }

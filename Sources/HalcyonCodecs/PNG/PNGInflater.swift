@@ -79,7 +79,7 @@ final class PNGInflater {
             return nil
         }
         var capacity = 16 << 10
-        while capacity <= 4 << 20 {
+        while capacity <= ICCProfile.maximumByteCount {
             var profile = Data(count: capacity)
             var count = 0
             let result = profile.withUnsafeMutableBytes { target in

@@ -41,8 +41,9 @@ public struct QOIDecoder: ImageDecoder {
         try options.limits.checkMemory(size.bitmapByteCount, of: .qoi)
         // Checked before memory is taken: a byte stands for 62 pixels at most.
         let toleratesDamage = options.damage == .showsWhatIsThere
-        let greatestCount = (data.count - QOIHeader.byteCount) * QOIPixelReader.maximumRunLength
-        guard greatestCount >= (toleratesDamage ? size.width : size.area) else {
+        let greatestCount = SaturatingCount(data.count - QOIHeader.byteCount)
+        let leastCount = toleratesDamage ? SaturatingCount(size.width) : size.pixelCount
+        guard greatestCount * SaturatingCount(QOIPixelReader.maximumRunLength) >= leastCount else {
             throw CodecError.truncated(.qoi)
         }
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !header.hasAlpha)

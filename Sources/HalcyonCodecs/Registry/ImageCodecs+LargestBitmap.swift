@@ -20,7 +20,7 @@ extension ImageCodecs {
         let bound = limit.reduced(full, depth: depth)
         guard bound != full else {
             return try decoder.decode(data, options: options, isCancelled: isCancelled)
-                .reduced(to: limit, isCancelled: isCancelled)
+                .reduced(to: limit, options.limits, isCancelled: isCancelled)
         }
         var options = options
         options.targetSize = options.targetSize.map { target in
@@ -33,38 +33,50 @@ extension ImageCodecs {
         guard turn != .up else {
             return try decoder.decode(data, options: options, isCancelled: isCancelled)
                 .standing(for: bound)
-                .reduced(to: limit, isCancelled: isCancelled)
+                .reduced(to: limit, options.limits, isCancelled: isCancelled)
         }
         options.appliesOrientation = false
         if turn.swapsSides { options.targetSize = options.targetSize?.transposed }
         let image = try decoder.decode(data, options: options, isCancelled: isCancelled)
             .standing(for: turn.displaySize(of: bound))
-            .reduced(to: limit, before: turn, isCancelled: isCancelled)
-        return try image.turned(turn)
+            .reduced(to: limit, options.limits, before: turn, isCancelled: isCancelled)
+        return try image.turned(turn, isCancelled: isCancelled)
     }
 }
 
 extension DecodedImage {
-    /// Returns the same pixels as those of an image of another full size, unless they are more.
-    fileprivate func standing(for fullSize: PixelSize) -> DecodedImage {
-        DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile)
+    /// Returns the same pixels, or those of a bitmap, as those of an image of another full size.
+    fileprivate func standing(for fullSize: PixelSize, with other: Bitmap? = nil) -> DecodedImage {
+        DecodedImage(
+            bitmap: other ?? bitmap,
+            info: info,
+            fullSize: fullSize,
+            colorProfile: colorProfile,
+            isPartial: isPartial
+        )
     }
 
     /// Returns this image upright, which is stored with an orientation.
     ///
-    /// - Throws: ``CodecError/bitmap(_:)``.
-    fileprivate func turned(_ orientation: Orientation) throws(CodecError) -> DecodedImage {
-        let fullSize = orientation.displaySize(of: fullSize)
-        let bitmap = try bitmap.upright(orientation)
-        return DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile)
+    /// - Throws: ``CodecError/bitmap(_:)``, or `CancellationError`.
+    fileprivate func turned(_ orientation: Orientation, isCancelled: () -> Bool) throws -> DecodedImage {
+        do {
+            let bitmap = try bitmap.oriented(orientation, isCancelled: isCancelled)
+            return standing(for: orientation.displaySize(of: fullSize), with: bitmap)
+        } catch let error as BitmapError {
+            throw CodecError.bitmap(error)
+        }
     }
 
     /// Returns this image, scaled down if its bitmap is beyond a bound.
     ///
-    /// - Parameter turn: The turn that follows, after which the bound has to hold: rows are padded. Default: none.
-    /// - Throws: ``CodecError/bitmap(_:)``, or `CancellationError`.
+    /// - Parameters:
+    ///   - limits: Those of the memory that this takes.
+    ///   - turn: The turn that follows, after which the bound has to hold: rows are padded. Default: none.
+    /// - Throws: ``CodecError/limitExceeded(_:_:)``, ``CodecError/bitmap(_:)``, or `CancellationError`.
     func reduced(
         to limit: BitmapLimit,
+        _ limits: DecodeLimits,
         before turn: Orientation = .up,
         isCancelled: () -> Bool
     ) throws -> DecodedImage {
@@ -76,9 +88,20 @@ extension DecodedImage {
         guard result != shown else { return self }
         // Exchanging the sides once more gives those as stored.
         let target = turn.displaySize(of: result)
+        return standing(for: target, with: try resampledBitmap(to: target, limits, isCancelled: isCancelled))
+    }
+
+    /// Returns the bitmap at another size.
+    ///
+    /// - Throws: ``CodecError/limitExceeded(_:_:)`` where that takes more memory than the limits allow,
+    ///   ``CodecError/bitmap(_:)``, or `CancellationError`.
+    func resampledBitmap(to size: PixelSize, _ limits: DecodeLimits, isCancelled: () -> Bool) throws -> Bitmap {
+        let working = bitmap.resamplingByteCount(to: size, part: PixelRect(size: size))
+        // A small result is within what decoding has taken for itself, and freed before.
+        let result = size.bitmapByteCount(depth: bitmap.depth)
+        try limits.checkMemory(bitmap.byteCount, working, result < 4 << 20 ? 0 : result, of: info.format)
         do {
-            let bitmap = try bitmap.resampled(to: target, isCancelled: isCancelled)
-            return DecodedImage(bitmap: bitmap, info: info, fullSize: target, colorProfile: colorProfile)
+            return try bitmap.resampled(to: size, isCancelled: isCancelled)
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }

@@ -123,11 +123,5 @@ extension WebPHeader {
     }
 
     /// `nil` for sRGB, and for bytes that are no profile for red, green and blue.
-    var colorProfile: ColorProfile? {
-        guard let profile, ICCProfile.isProfile(profile, forGray: false), ICCProfile.colorSpace(of: profile) != .sRGB
-        else {
-            return nil
-        }
-        return .icc(profile)
-    }
+    var colorProfile: ColorProfile? { ColorProfile(embedded: profile) }
 }

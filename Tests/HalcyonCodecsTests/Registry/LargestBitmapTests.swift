@@ -148,6 +148,16 @@ struct LargestBitmapTests {
         #expect(larger.fullSize == larger.size)
     }
 
+    @Test("of a very long image is made within the limits of memory, what scaling takes included")
+    func longImage() throws {
+        let data = try codecs.encode(Bitmap(size: PixelSize(1_000_000, 1)), as: .qoi)
+        // The bitmap takes 4 MB, and the weights of a result almost as long as many.
+        let limits = DecodeLimits(memory: 6_000_000)
+        #expect(throws: CodecError.self) { try decode(data, 3_900_000, DecodeOptions(limits: limits)) }
+        #expect(try decode(data, 3_900_000).size.width > 970_000)
+        #expect(try decode(data, 400, DecodeOptions(limits: limits)).size == PixelSize(100, 1))
+    }
+
     @Test("is not made once decoding is cancelled")
     func cancellation() throws {
         let data = try codecs.encode(Bitmap.sample(PixelSize(64, 64)), as: .qoi)

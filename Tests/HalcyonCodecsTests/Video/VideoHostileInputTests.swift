@@ -185,6 +185,24 @@ struct VideoHostileInputTests {
         #expect(try VideoFixture.number(of: decode(VideoFixture.data("keys.mp4"), DecodeOptions(limits: limits))) == 0)
     }
 
+    @Test("a video whose first frame is opaque shows what is transparent in others")
+    func laterAlpha() throws {
+        let opaque = try TestImages.bitmap(16, 16) { _, _ in (200, 100, 50, 255) }
+        let clear = try TestImages.bitmap(16, 16) { x, _ in (0, 0, 200, x < 8 ? 255 : 0) }
+        var first = opaque
+        first.isOpaque = true
+        let frames = try [first, first, clear, clear].map { try ImageCodecs.standard.encode($0, as: .png) }
+        let file = AVIFile.pictures(frames, size: PixelSize(16, 16))
+        let early = VideoFrame(at: .seconds(0), tolerance: .exact)
+        let late = VideoFrame(at: .seconds(3), tolerance: .exact)
+        let before = try decode(file, DecodeOptions(videoFrame: early))
+        #expect(before.bitmap.isOpaque && !before.info.hasAlpha)
+        let after = try decode(file, DecodeOptions(videoFrame: late))
+        #expect(!after.bitmap.isOpaque && after.info.hasAlpha)
+        #expect(after.bitmap.pixel(2, 2) == (0, 0, 200, 255))
+        #expect(after.bitmap.pixel(12, 2) == (0, 0, 0, 0))
+    }
+
     @Test("a cancelled decoding ends at each question, with nothing else", arguments: ["keys.mp4", "keys.ts"])
     func cancellation(name: String) throws {
         let options = DecodeOptions(videoFrame: VideoFrame(at: .seconds(2.9), tolerance: .exact))
