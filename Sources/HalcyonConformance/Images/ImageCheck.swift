@@ -65,7 +65,8 @@ struct ImageCheck {
 
     private func rejection(_ data: Data) throws -> ImageVerdict {
         do {
-            try readAll(data, .standard)
+            // A part of it may be shown.
+            try readAll(data, .standard, damage: .isRefused)
         } catch let error as CodecError {
             return .pass("rejected: \(error.code)")
         }
@@ -84,14 +85,19 @@ struct ImageCheck {
     }
 
     /// The header, the image, and the frames that come next.
-    private func readAll(_ data: Data, _ limits: DecodeLimits) throws {
+    private func readAll(
+        _ data: Data,
+        _ limits: DecodeLimits,
+        damage: DamageHandling = .showsWhatIsThere
+    ) throws {
+        let options = DecodeOptions(limits: limits, damage: damage)
         let (result, cost) = ImageCost.measuring {
             Result {
                 // The header and the decoding give two answers; only the second counts here.
                 _ = try? codecs.info(of: data, limits: limits)
-                let image = try codecs.decode(data, options: DecodeOptions(limits: limits))
+                let image = try codecs.decode(data, options: options)
                 if image.info.frameCount > 1 {
-                    try readFrames(data, count: image.info.frameCount, limits)
+                    try readFrames(data, count: image.info.frameCount, options)
                 }
             }
         }
@@ -99,8 +105,8 @@ struct ImageCheck {
         try result.get()
     }
 
-    private func readFrames(_ data: Data, count: Int, _ limits: DecodeLimits) throws {
-        var cursor = try codecs.decoder(for: data).cursor(for: data, options: DecodeOptions(limits: limits))
+    private func readFrames(_ data: Data, count: Int, _ options: DecodeOptions) throws {
+        var cursor = try codecs.decoder(for: data).cursor(for: data, options: options)
         try readFrames(&cursor, count: count)
     }
 
