@@ -30,11 +30,14 @@ struct ImageCheck {
         }
         do {
             let data = try folder.data(row.path)
-            switch expectation {
-            case .decodes: return try compare(data)
-            case .mustBeRejected: return try rejection(data)
-            case .partialOK, .noCrash: return try anyAnswer(data)
-            }
+            let verdict =
+                switch expectation {
+                case .decodes: try compare(data)
+                case .mustBeRejected: try rejection(data)
+                case .partialOK, .noCrash: try anyAnswer(data)
+                }
+            try compareFillings(data, expectation == .decodes ? .standard : Self.limitsOfDamaged)
+            return verdict
         } catch let failure as ImageMismatch {
             return .fail(failure.description)
         } catch let error as CodecError {
@@ -57,6 +60,9 @@ struct ImageCheck {
         try cost.check(memory: DecodeLimits.standard.memory)
         guard image.info == info else {
             throw ImageMismatch("the header alone says \(info), decoding \(image.info)")
+        }
+        guard !image.isPartial else {
+            throw ImageMismatch("only a part of it is shown")
         }
         guard image.size == info.displaySize else {
             throw ImageMismatch("a bitmap of \(image.size) pixels, although it is shown as \(info.displaySize)")
