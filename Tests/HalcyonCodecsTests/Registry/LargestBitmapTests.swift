@@ -155,7 +155,8 @@ struct LargestBitmapTests {
         let limits = DecodeLimits(memory: 6_000_000)
         #expect(throws: CodecError.self) { try decode(data, 3_900_000, DecodeOptions(limits: limits)) }
         #expect(try decode(data, 3_900_000).size.width > 970_000)
-        #expect(try decode(data, 400, DecodeOptions(limits: limits)).size == PixelSize(100, 1))
+        let width = try decode(data, 400, DecodeOptions(limits: limits)).size.width
+        #expect((90...100).contains(width))
     }
 
     @Test("is not made once decoding is cancelled")
