@@ -129,7 +129,7 @@ struct AVIFDecoderTests {
         )
         let data = try AVIFEncoder(speed: 10).encode(
             Bitmap.sample(PixelSize(16, 8)),
-            options: EncodeOptions(metadata: metadata)
+            options: EncodeOptions(metadata: metadata, colorProfile: metadata.iccProfile.map { .icc($0) })
         )
         #expect(try decoder.metadata(of: data) == metadata)
         let image = try decode(data)
