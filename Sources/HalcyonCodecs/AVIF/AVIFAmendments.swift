@@ -12,15 +12,7 @@ struct AVIFAmendments {
 
     /// The file with all changes; the same bytes where there are none.
     func applied() -> Data {
-        guard !bytes.isEmpty else {
-            return reader.data
-        }
-        var data = reader.data
-        for (offset, values) in bytes {
-            let start = data.startIndex + offset
-            data.replaceSubrange(start..<start + values.count, with: values)
-        }
-        return data
+        reader.data.replacing(bytes)
     }
 
     /// Replaces the bytes at an offset.

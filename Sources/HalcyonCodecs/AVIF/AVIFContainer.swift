@@ -25,8 +25,8 @@ struct AVIFContainer {
     /// A Boolean value that indicates whether its lists are longer than any file has use for. Nothing else was read
     /// then.
     let hasTooLongLists: Bool
-    /// The alpha of the primary image, where that is not an item that belongs to it.
-    let alphaOfTiles: AVIFAlphaOfTiles?
+    /// The alpha of the primary image; `nil` also where there is a track of images.
+    let alpha: AVIFItemAlpha?
 
     private static let greatestTrackCount = 256
 
@@ -74,9 +74,11 @@ struct AVIFContainer {
         hasOptionalTransformation =
             primary?.contains { !$0.isEssential && ["clap", "irot", "imir"].contains($0.box.type) } ?? false
         self.data = amendments.applied()
-        alphaOfTiles = properties.flatMap { properties in
-            meta.flatMap { AVIFAlphaOfTiles(properties, meta: $0, amendments) }
-        }
+        alpha =
+            track == nil
+            ? properties.flatMap { properties in
+                meta.flatMap { AVIFItemAlpha(properties, meta: $0, amendments) }
+            } : nil
     }
 
     /// Refuses an image whose coded size, or that of its tiles and its alpha, is beyond what it states or the limits:

@@ -24,7 +24,7 @@ extension AVIFReader {
     }
 
     /// A Boolean value that indicates whether the image has alpha, in whatever way the file stores it.
-    var hasAlpha: Bool { decoder.pointee.alphaPresent != AVIF_FALSE || container.alphaOfTiles != nil }
+    var hasAlpha: Bool { decoder.pointee.alphaPresent != AVIF_FALSE || container.alpha != nil }
 
     /// `irot` turns counter-clockwise by quarters, then `imir` mirrors: 0 top to bottom, 1 left to right (ISO/IEC
     /// 23008-12, 6.5.10 and 6.5.12). EXIF orientation does not count in AVIF (MIAF, 7.3.6.7).

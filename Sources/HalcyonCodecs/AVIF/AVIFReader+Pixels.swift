@@ -8,7 +8,8 @@ extension AVIFReader {
 
     /// A frame, upright if the options say so.
     ///
-    /// libavif cannot be interrupted, so that cancellation takes effect before and after decoding and converting.
+    /// libavif cannot be interrupted, so that cancellation takes effect before and after decoding each frame, and after
+    /// converting.
     func bitmap(ofFrame index: Int, options: DecodeOptions, isCancelled: () -> Bool) throws -> Bitmap {
         let frameCount = max(1, Int(decoder.pointee.imageCount))
         guard 0..<frameCount ~= index else {
@@ -17,17 +18,28 @@ extension AVIFReader {
         let orientation = options.appliesOrientation ? orientation : .up
         let depth: SampleDepth = options.keepsSixteenBits && decoder.pointee.image.pointee.depth > 8 ? .sixteen : .eight
         try checkLimits(options.limits, isTurned: orientation != .up, depth: depth)
+        try advance(to: index, isCancelled)
         try throwIfCancelled(isCancelled)
-        let result = avifDecoderNthImage(decoder, UInt32(index))
-        guard result == AVIF_RESULT_OK else {
-            throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
-        }
-        try throwIfCancelled(isCancelled)
-        let bitmap = try withAlphaOfTiles(options.limits) {
+        let bitmap = try withItemAlpha(options.limits) {
             try pixels(depth: depth, premultiplies: options.premultiplies)
         }
         try throwIfCancelled(isCancelled)
         return try bitmap.upright(orientation)
+    }
+
+    /// Makes a frame the current one: decodes up to it, from the key frame before it on if need be.
+    private func advance(to index: Int, _ isCancelled: () -> Bool) throws {
+        let current = Int(decoder.pointee.imageIndex)
+        let keyFrame = Int(avifDecoderNearestKeyframe(decoder, UInt32(index)))
+        let goesOn = current < index && keyFrame <= current + 1
+        let first = current == index ? index : goesOn ? current + 1 : min(keyFrame, index)
+        for frame in first...index {
+            try throwIfCancelled(isCancelled)
+            let result = avifDecoderNthImage(decoder, UInt32(frame))
+            guard result == AVIF_RESULT_OK else {
+                throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
+            }
+        }
     }
 
     private func throwIfCancelled(_ isCancelled: () -> Bool) throws {
@@ -72,14 +84,14 @@ extension AVIFReader {
         return product.value == .max ? product : SaturatingCount(product.value / wholeCount.value)
     }
 
-    /// Lets `body` convert the frame decoded last with the alpha of its tiles, where libavif does not give that.
-    private func withAlphaOfTiles(_ limits: DecodeLimits, _ body: () throws -> Bitmap) throws -> Bitmap {
-        guard let alpha = container.alphaOfTiles, let image = decoder.pointee.image, image.pointee.alphaPlane == nil
-        else {
+    /// Lets `body` convert the frame decoded last with the alpha that the boxes say it has, where libavif does not give
+    /// that.
+    private func withItemAlpha(_ limits: DecodeLimits, _ body: () throws -> Bitmap) throws -> Bitmap {
+        guard let alpha = container.alpha, let image = decoder.pointee.image, image.pointee.alphaPlane == nil else {
             return try body()
         }
-        guard case .ofAll(let changes) = alpha else {
-            throw CodecError.unsupported(.avif, reason: "a grid of which some tiles have alpha")
+        guard case .ofTiles(let changes) = alpha else {
+            throw CodecError.unsupported(.avif, reason: "its alpha")
         }
         return try changes.applied().withUnsafeBytes { bytes in
             let reader = try AVIFReader(bytes, of: container, extent: .whole, limits: limits)

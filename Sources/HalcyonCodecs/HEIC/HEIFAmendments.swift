@@ -18,13 +18,9 @@ struct HEIFAmendments {
             (data, revealedItems) = (reader.data, [])
             return
         }
-        var data = reader.data
+        var changes: [(offset: Int, values: [UInt8])] = []
         func set(_ value: Int, at offset: Int, byteCount: Int) {
-            for index in 0..<byteCount {
-                data[data.startIndex + offset + index] = UInt8(
-                    truncatingIfNeeded: value >> (8 * (byteCount - 1 - index))
-                )
-            }
+            changes.append((offset, (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }))
         }
         // libheif 1.15 hands out no image that is hidden.
         var revealedItems: Set<Int> = []
@@ -47,7 +43,7 @@ struct HEIFAmendments {
             set(number, at: repetition.offset, byteCount: repetition.byteCount)
             free[repetition.byteCount] = number - 1
         }
-        (self.data, self.revealedItems) = (data, revealedItems)
+        (data, self.revealedItems) = (reader.data.replacing(changes), revealedItems)
     }
 }
 #endif

@@ -5,8 +5,9 @@ enum HEIFItemLocations {
     /// Bytes that an item may claim beyond the end of the beginning of a file.
     static let greatestMissingByteCount = 1 << 25
 
-    /// Returns whether items claim no more than their file can reasonably have: each no more than all of it, and all
-    /// together a few times that, as some share the same bytes. The libraries copy the bytes of each.
+    /// Returns whether items claim no more than their file can reasonably have: each no more than all of it, nor those
+    /// together that are joined of several parts, and all a few times that, as some share the same bytes. The libraries
+    /// copy the bytes of each.
     ///
     /// - Parameters:
     ///   - meta: What the `meta` box holds.
@@ -14,19 +15,25 @@ enum HEIFItemLocations {
     static func areReasonable(_ reader: ByteReader, meta: Range<Int>, isBeginning: Bool) -> Bool {
         let missing = isBeginning ? greatestMissingByteCount : 1 << 20
         let counts = byteCounts(reader, meta: meta)
-        return counts.ofAll <= 16 * reader.count + missing && counts.greatest <= reader.count + missing
+        return counts.ofAll <= 16 * reader.count + missing
+            && max(counts.greatest, counts.joined) <= reader.count + missing
     }
 
-    /// The bytes of all items, those that are shared counted each time, and those of the largest. Linear in the bytes
-    /// of the box.
-    static func byteCounts(_ reader: ByteReader, meta: Range<Int>) -> (ofAll: Int, greatest: Int) {
-        var (total, counts) = (0, [Int: Int]())
+    /// The bytes of all items, those that are shared counted each time, those of the largest, and those of the items
+    /// that have several parts. Linear in the bytes of the box.
+    static func byteCounts(_ reader: ByteReader, meta: Range<Int>) -> (ofAll: Int, greatest: Int, joined: Int) {
+        var (total, joined) = (0, 0)
+        var items: [Int: (byteCount: Int, isJoined: Bool)] = [:]
         forEachExtent(reader, meta: meta) { item, extent in
             // No file is larger than 2^40 bytes, nor can these sums be.
             total = min(total + extent.byteCount, maximum)
-            counts[item] = min(counts[item, default: 0] + extent.byteCount, maximum)
+            let earlier = items[item]
+            if let earlier {
+                joined = min(joined + extent.byteCount + (earlier.isJoined ? 0 : earlier.byteCount), maximum)
+            }
+            items[item] = (min((earlier?.byteCount ?? 0) + extent.byteCount, maximum), earlier != nil)
         }
-        return (total, counts.values.max() ?? 0)
+        return (total, items.values.map(\.byteCount).max() ?? 0, joined)
     }
 
     /// The bytes of some of the items, as far as they are there. Linear in the bytes of the box, and of those items.

@@ -1,3 +1,6 @@
+internal import FoundationEssentials
+internal import Glibc
+
 /// A box of the ISO base media format (ISO/IEC 14496-12, clause 4.2): a size, a type, and what it holds.
 struct ISOMediaBox {
     /// Four characters.
@@ -75,5 +78,21 @@ extension ByteReader {
             range = box.payload
         }
         return range
+    }
+}
+
+extension Data {
+    /// Returns these bytes with others in the place of some, each at an offset from the first. They stay as they are
+    /// where there is no memory for a copy: its size is that of a file, and `Data` would end the process.
+    func replacing(_ changes: [(offset: Int, values: [UInt8])]) -> Data {
+        guard !changes.isEmpty, let copy = malloc(count) else {
+            return self
+        }
+        let bytes = UnsafeMutableRawBufferPointer(start: copy, count: count)
+        copyBytes(to: bytes)
+        for (offset, values) in changes where 0...count - values.count ~= offset {
+            bytes[offset..<offset + values.count].copyBytes(from: values)
+        }
+        return Data(bytesNoCopy: copy, count: count, deallocator: .free)
     }
 }

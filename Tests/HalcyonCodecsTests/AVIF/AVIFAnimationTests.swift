@@ -85,6 +85,22 @@ struct AVIFAnimationTests {
         }
     }
 
+    @Test("a frame far behind its key frame is cancelled between any two before it")
+    func cancellation() throws {
+        let data = try file(6)
+        let all = QuestionCounter(cancelledFrom: .max)
+        _ = try decoder.decode(data, options: DecodeOptions(frame: 5), isCancelled: all.ask)
+        // One before each frame from the key frame on, one after the last, one after it is converted.
+        #expect(all.count > 5)
+        for question in 1...all.count {
+            let counter = QuestionCounter(cancelledFrom: question)
+            #expect(throws: CancellationError.self) {
+                try decoder.decode(data, options: DecodeOptions(frame: 5), isCancelled: counter.ask)
+            }
+            #expect(counter.count == question)
+        }
+    }
+
     @Test("tables of millions of frames are cut before libavif reads them; what they say of times still counts")
     func longTables() throws {
         func table(_ type: String, _ numbers: [Int]) -> [UInt8] {

@@ -138,6 +138,20 @@ struct VideoHostileInputTests {
         }
     }
 
+    @Test("the work for boxes grows with their number")
+    func linearWork() throws {
+        let file = VideoFixture.data("keys.mp4")
+        let counts = try [4_000, 8_000, 16_000].map { count in
+            let data = file + Data((0..<count).flatMap { _ in FragmentIndex.box("free", Data()) })
+            let questions = QuestionCounter(cancelledFrom: .max)
+            try data.withUnsafeBytes {
+                _ = try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: questions.ask)
+            }
+            return questions.count
+        }
+        #expect(counts[0] > 10 && counts[1] <= 2 * counts[0] + 2 && counts[2] <= 2 * counts[1] + 2)
+    }
+
     @Test("no more samples are counted than there is memory for")
     func samplesAndMemory() {
         let file = HiddenTable.plain.file(sampleCount: 1_000_000)

@@ -1,12 +1,15 @@
-/// The alpha of an image that is put together of tiles, each with alpha of its own. libavif reads it from 1.0 on; older
-/// versions show such an image as opaque, without a word.
-enum AVIFAlphaOfTiles {
-    /// That of all tiles; with these changes, the file's image is made of it.
-    case ofAll(AVIFAmendments)
-    /// That of some tiles only.
-    case ofSome
+/// The alpha that the boxes of a file say its image has, whether libavif reads it or not: where it does not, it shows the
+/// image as opaque, without a word.
+enum AVIFItemAlpha {
+    /// An item that belongs to the image as a whole.
+    case ofWhole
+    /// An item for each of the tiles that the image is put together of, which libavif reads from 1.0 on. With these
+    /// changes, the file's image is made of them.
+    case ofTiles(AVIFAmendments)
+    /// An item for some of the tiles only.
+    case ofSomeTiles
 
-    /// `nil` where no tile has alpha, or the image as a whole has.
+    /// `nil` where there is none.
     ///
     /// - Parameters:
     ///   - meta: What the `meta` box holds.
@@ -25,8 +28,12 @@ enum AVIFAlphaOfTiles {
             return isAlpha
         }
         func alpha(of item: Int) -> Int? { references.auxiliaries(of: item).first(where: isAlpha) }
-        guard let primary = properties.primaryItem, alpha(of: primary) == nil else {
+        guard let primary = properties.primaryItem else {
             return nil
+        }
+        guard alpha(of: primary) == nil else {
+            self = .ofWhole
+            return
         }
         let tiles = Set(references.parts(of: primary))
         var alphas: [Int: Int] = [:]
@@ -38,7 +45,7 @@ enum AVIFAlphaOfTiles {
         guard alphas.count == tiles.count,
             let list = reader.payload(ofBox: "iref", in: meta.lowerBound + 4..<meta.upperBound)
         else {
-            self = .ofSome
+            self = .ofSomeTiles
             return
         }
         HEIFItemReferences.forEachList(reader, in: list) { tiles in
@@ -54,6 +61,6 @@ enum AVIFAlphaOfTiles {
             }
             return true
         }
-        self = .ofAll(changed)
+        self = .ofTiles(changed)
     }
 }
