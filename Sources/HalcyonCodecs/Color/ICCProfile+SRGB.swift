@@ -51,9 +51,9 @@ private struct SRGBComparison {
         return (1..<8).allSatisfy { corner in
             let color = SIMD3(Double(corner & 1), Double(corner >> 1 & 1), Double(corner >> 2))
             let light = matrix * color
+            // Not cut off at 0 and 1: the primaries of a larger space would become those of sRGB.
             return (0..<3).allSatisfy { channel in
-                let sample = ColorShaper.encoded(min(max(light[channel], 0), 1))
-                return abs(sample - color[channel]) <= Self.tolerance
+                abs(ColorShaper.encoded(light[channel]) - color[channel]) <= Self.tolerance
             }
         }
     }
