@@ -15,8 +15,7 @@ extension ICCProfile {
 /// Compares the numbers of a profile with those of sRGB.
 private struct SRGBComparison {
     private let bytes: UnsafeRawBufferPointer
-    /// The places of the tags that count, by their signatures.
-    private var places: [UInt32: Int] = [:]
+    private let tagCount: Int
     private let isGray: Bool
 
     init?(_ bytes: UnsafeRawBufferPointer) {
@@ -26,34 +25,41 @@ private struct SRGBComparison {
             Self.number(bytes, at: 20) == Self.xyz
         else { return nil }
         isGray = colorSpace == Self.gray
-        for index in 0..<Int(tagCount) {
-            guard let tag = Self.number(bytes, at: 132 + index * 12),
-                let offset = Self.number(bytes, at: 136 + index * 12)
-            else { return nil }
-            places[tag] = Int(offset)
+        self.tagCount = Int(tagCount)
+    }
+
+    /// The place of a tag. There are few, so that a look at each is faster than a table of them.
+    private func place(_ tag: UInt32) -> Int? {
+        for index in 0..<tagCount where number(at: 132 + index * 12) == tag {
+            return number(at: 136 + index * 12).map(Int.init)
         }
+        return nil
     }
 
     var isSRGB: Bool {
-        let tables: [UInt32] = [0x4132_4230, 0x4432_4230]
-        guard !tables.contains(where: { places[$0] != nil }) else { return false }
-        let curves = isGray ? [Self.grayCurve] : Self.curves
-        let starts = Set(curves.map { places[$0] })
-        return starts.allSatisfy { $0.map(isStandardCurve) ?? false } && (isGray || hasStandardPrimaries)
+        guard !Self.tables.contains(where: { place($0) != nil }) else { return false }
+        var last: Int?
+        for curve in isGray ? [Self.grayCurve] : Self.curves {
+            guard let place = place(curve) else { return false }
+            // Most profiles have one curve for all.
+            guard place == last || isStandardCurve(at: place) else { return false }
+            last = place
+        }
+        return isGray || hasStandardPrimaries
     }
 
     /// Returns whether black, white, the primaries and the mixtures of two of them are those of sRGB.
     private var hasStandardPrimaries: Bool {
-        let colorants = Self.colorants.compactMap { places[$0].flatMap(point) }
+        let colorants = Self.colorants.compactMap { place($0).flatMap(point) }
         guard colorants.count == 3 else { return false }
         let matrix =
             ColorPrimaries.matrixFromConnectionSpace * ColorMatrix(colorants[0], colorants[1], colorants[2])
         return (1..<8).allSatisfy { corner in
             let color = SIMD3(Double(corner & 1), Double(corner >> 1 & 1), Double(corner >> 2))
             let light = matrix * color
+            // Not cut off at 0 and 1: the primaries of a larger space would become those of sRGB.
             return (0..<3).allSatisfy { channel in
-                let sample = ColorShaper.encoded(min(max(light[channel], 0), 1))
-                return abs(sample - color[channel]) <= Self.tolerance
+                abs(ColorShaper.encoded(light[channel]) - color[channel]) <= Self.tolerance
             }
         }
     }
@@ -125,10 +131,12 @@ private struct SRGBComparison {
         return UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
     }
 
-    // Signatures in ASCII: "RGB ", "GRAY", "XYZ ", "rTRC", "gTRC", "bTRC", "kTRC", "rXYZ", "gXYZ", "bXYZ".
+    // Signatures in ASCII: "RGB ", "GRAY", "XYZ ", "A2B0", "D2B0", "rTRC", "gTRC", "bTRC", "kTRC", "rXYZ", "gXYZ",
+    // "bXYZ".
     private static let rgb: UInt32 = 0x5247_4220
     private static let gray: UInt32 = 0x4752_4159
     private static let xyz: UInt32 = 0x5859_5A20
+    private static let tables: [UInt32] = [0x4132_4230, 0x4432_4230]
     private static let curves: [UInt32] = [0x7254_5243, 0x6754_5243, 0x6254_5243]
     private static let grayCurve: UInt32 = 0x6B54_5243
     private static let colorants: [UInt32] = [0x7258_595A, 0x6758_595A, 0x6258_595A]
@@ -138,7 +146,7 @@ private struct SRGBComparison {
 
     /// Samples, more of them where it is dark, with the light between which that of a curve must lie.
     private static let samples: [(value: Double, least: Double, greatest: Double)] =
-        (Array(0...16) + Array(stride(from: 20, through: 255, by: 5))).map { level in
+        (Array(stride(from: 0, to: 16, by: 2)) + Array(stride(from: 15, through: 255, by: 10))).map { level in
             let sample = Double(level) / 255
             // Below black and above white nothing can be seen.
             let least = level == 0 ? -1 : ColorShaper.decoded(sample - tolerance)

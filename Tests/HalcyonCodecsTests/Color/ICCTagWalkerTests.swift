@@ -33,7 +33,7 @@ struct ICCTagWalkerTests {
 
     /// A curve of segments that are all 0, shared by three channels.
     private static func curves(segmentCount: Int) -> Data {
-        let breaks = (1..<max(2, segmentCount)).prefix(segmentCount - 1).map { float(Float($0)) }.reduce(Data(), +)
+        let breaks = (0..<max(0, segmentCount - 1)).map { float(Float($0)) }.reduce(Data(), +)
         let segment = head("parf") + short(0) + short(0) + [1, 0, 0, 0].map(float).reduce(Data(), +)
         let curve =
             head("curf") + short(segmentCount) + short(0) + breaks

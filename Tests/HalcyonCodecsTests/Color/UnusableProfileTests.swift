@@ -22,6 +22,7 @@ struct UnusableProfileTests {
         let profiles = [
             TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.gamma(1), name: "sRGB IEC61966-2.1"),
             TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.gamma(2.2), name: "sRGB IEC61966-2.1"),
+            TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.parametricCurve, name: "sRGB"),
             TestProfile.matrix(swapped, curve: TestProfile.parametricCurve, name: "sRGB IEC61966-2.1"),
             TestProfile.table(TestProfile.sRGB) { pow($0, 1.8) },
         ]
