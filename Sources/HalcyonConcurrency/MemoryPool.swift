@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 internal import Synchronization
 
 /// Keeps large blocks of memory that are no longer used, for the next ones: those of pixels, and of bodies.
@@ -95,12 +94,7 @@ package final class MemoryPool: @unchecked Sendable {
     /// default, leaves it as it is. For the heap of foreign code, which the pool does not serve.
     package static func fillMemory(with byte: UInt8?) {
         shared.fillByte = byte
-        typealias Setting = @convention(c) (CInt, CInt) -> CInt
-        // Swift's module of the C library lacks its header; libraries other than glibc have no such setting.
-        if let address = dlsym(nil, "mallopt") {
-            let setPerturbation: CInt = -6
-            _ = unsafeBitCast(address, to: Setting.self)(setPerturbation, CInt(byte ?? 0))
-        }
+        HeapFilling.set(byte)
     }
 
     /// The present contents of the pool.

@@ -133,7 +133,7 @@ struct BMPImage {
 
     private func containsAny(of mask: UInt32) -> Bool {
         let bytesPerPixel = header.bitsPerPixel / 8
-        return (0..<header.size.height).contains { index in
+        return (0..<availableRowCount).contains { index in
             let row = pixelsOffset + index * header.bytesPerRow
             return (0..<header.size.width).contains { x in
                 let pixel: UInt32 =

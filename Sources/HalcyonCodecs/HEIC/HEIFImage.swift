@@ -1,5 +1,6 @@
 #if HEIC
 internal import CHEIF
+internal import HalcyonConcurrency
 internal import HalcyonRaster
 
 /// A decoded image: owns libheif's pixels, RGBA.
@@ -19,7 +20,9 @@ final class HEIFImage {
         options.pointee.convert_hdr_to_8bit = depth == .eight ? 1 : 0
         var image: OpaquePointer?
         let layout = depth == .eight ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RRGGBBAA_LE
-        let result = heif_decode_image(source.handle, &image, heif_colorspace_RGB, layout, options)
+        let result = HeapFilling.whileFilled {
+            heif_decode_image(source.handle, &image, heif_colorspace_RGB, layout, options)
+        }
         try HEIFReader.check(result, source.container)
         guard let image else {
             throw .corrupt(source.container.format, reason: "no pixels")

@@ -154,9 +154,11 @@ struct ICOFile {
                 of: format,
                 pixelsOffset: nil,
                 premultiplies: options.premultiplies,
+                damage: options.damage,
                 isCancelled: isCancelled
             )
-            var bitmap = try image.decode()
+            var bitmap: Bitmap
+            (bitmap, isPartial) = try image.decodeWhatIsThere()
             // With an alpha channel in use the mask only repeats it, for systems that know no alpha.
             if !image.showsAlpha, entry.byteCount != image.end, bytes.count > image.end {
                 let mask = ICOMask(image)

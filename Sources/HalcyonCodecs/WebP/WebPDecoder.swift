@@ -47,7 +47,7 @@ public struct WebPDecoder: ImageDecoder {
             throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)
         }
         let bitmap: Bitmap
-        var isPartial = false
+        let isPartial: Bool
         if header.isAnimated {
             guard !header.frames.isEmpty else {
                 throw header.isCutShort
@@ -61,11 +61,9 @@ public struct WebPDecoder: ImageDecoder {
             )
             bitmap = try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled) { number in
                 let frame = header.frames[number]
-                let damage = options.damage
-                let pixels = try frame.pixels(number, on: header.size, damage: damage, isCancelled: isCancelled)
-                isPartial = isPartial || !pixels.isComplete
-                return pixels
+                return try frame.pixels(number, on: header.size, damage: options.damage, isCancelled: isCancelled)
             }
+            isPartial = sequencer.isPartial
         } else {
             guard let image = header.image else {
                 throw header.isCutShort ? CodecError.truncated(.webp) : .corrupt(.webp, reason: "there is no image")

@@ -10,6 +10,7 @@ struct WebPFrameCursor: FrameCursor {
     let colorProfile: ColorProfile?
 
     var info: ImageInfo? { header.info }
+    var isPartial: Bool { sequencer.isPartial }
 
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
         self.header = header

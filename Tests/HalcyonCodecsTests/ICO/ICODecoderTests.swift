@@ -64,6 +64,18 @@ struct ICODecoderTests {
         #expect(unreadable.isPartial && unreadable.info.size == PixelSize(8, 8))
     }
 
+    @Test("of a bitmap that is cut short the rows that are there are shown", arguments: [3, 4])
+    func cutPixels(channelCount: Int) throws {
+        var entry = ICOBytes.bitmap(8, Array([0, 255, 0, 255].prefix(channelCount)))
+        entry.bytes.removeLast(8 * 4 + 3 * 8 * channelCount + 1)
+        let image = try decode(ICOBytes.file([entry]))
+        #expect(image.isPartial && !image.bitmap.isOpaque)
+        #expect([7, 4, 3, 0].map { image.bitmap[2, $0][1] } == [255, 255, 0, 0])
+        #expect(throws: CodecError.truncated(.ico)) {
+            try decode(ICOBytes.file([entry]), DecodeOptions(damage: .isRefused))
+        }
+    }
+
     @Test("entries that all name one damaged image are not all tried, and those beyond the limit are left out")
     func repeatedEntries() throws {
         let count = 5_000

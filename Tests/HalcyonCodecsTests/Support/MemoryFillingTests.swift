@@ -49,6 +49,9 @@ struct MemoryFillingTests {
         let entry = ICOBytes.Entry(width: 67, height: 45, bits: 32, bytes: png)
         samples.append(Sample(name: "ico, bitmap", data: ICOBytes.file([ICOBytes.bitmap(32, [9, 99, 199])])))
         samples.append(Sample(name: "ico, PNG", data: ICOBytes.file([entry, ICOBytes.bitmap(8, [9, 99, 199, 77])])))
+        #if HEIC
+        samples += [Sample(name: "heic", data: HEICBytes.plain), Sample(name: "heic, rich", data: HEICBytes.rich)]
+        #endif
         samples += try IncrementalSample.allCases.map { Sample(name: $0.rawValue, data: try $0.data) }
         return samples
     }

@@ -186,6 +186,9 @@ struct WebPDecoderTests {
         #expect(throws: CodecError.truncated(.webp)) { try decode(cut, frame: 1, damage: .isRefused) }
         var cursor = try decoder.cursor(for: cut, options: DecodeOptions())
         #expect(try cursor.bitmap(ofFrame: 1, isCancelled: { false })[5, 63] == [255, 0, 0, 255])
+        #expect(cursor.isPartial)
+        _ = try cursor.bitmap(ofFrame: 0, isCancelled: { false })
+        #expect(!cursor.isPartial)
     }
 
     @Test("frames beyond the limit are left out, and the header says that there are more")
