@@ -30,12 +30,25 @@ extension ImageFormat {
         #endif
     }
 
+    /// The format of a document whose first element stands behind longer comments, or a longer document type, than
+    /// ``detect(_:)`` is usually shown; `nil` where its beginning is something else.
+    static func detectBehindComments(_ data: Data, from byteCount: Int) -> ImageFormat? {
+        guard data.count > byteCount || GzipText.isCompressed(data),
+            MarkupPrefix(text(of: data.prefix(byteCount)))?.isUnfinished == true
+        else { return nil }
+        let text = text(of: data.prefix(maximumCommentByteCount), maximumByteCount: maximumCommentByteCount)
+        return MarkupPrefix(text)?.isSVG == true ? .svg : nil
+    }
+
+    /// As far as the root element of a drawing is looked for.
+    private static let maximumCommentByteCount = 1 << 20
+
     /// The bytes, inflated where they are compressed SVG ("svgz").
-    private static func text(of prefix: Data) -> Data {
+    private static func text(of prefix: Data, maximumByteCount: Int = inflatedByteCount) -> Data {
         guard GzipText.isCompressed(prefix) else {
             return prefix
         }
-        return switch GzipText.inflate(prefix, maximumByteCount: inflatedByteCount) {
+        return switch GzipText.inflate(prefix, maximumByteCount: maximumByteCount) {
         case .complete(let text), .partial(let text, _): text
         case .damaged: prefix
         }

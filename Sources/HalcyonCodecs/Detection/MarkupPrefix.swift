@@ -5,31 +5,31 @@ struct MarkupPrefix {
     /// The name of the first element, in lower case, without a namespace prefix; `nil` if it is not reached.
     private var rootName: String?
     private var documentType: String?
+    /// A Boolean value that indicates whether the bytes end before the first element.
+    private(set) var isUnfinished = false
 
     /// `nil` where the bytes are no markup.
     init?(_ prefix: Data) {
         let text = UTF16Text.utf8(prefix) ?? prefix
-        var scanner = Scanner(rest: text[...])
+        var scanner = Scanner(text)
         _ = scanner.skip("\u{feff}")
         scanner.skipSpace()
-        guard scanner.rest.first == UInt8(ascii: "<") else {
-            return nil
-        }
         var isMarkup = false
-        while scanner.skip("<") {
+        while scanner.rest.first == UInt8(ascii: "<") {
             isMarkup = true
-            if scanner.skip("!--") {
-                guard scanner.skipPast("-->") else { break }
-            } else if scanner.skip("?") {
-                guard scanner.skipPast("?>") else { break }
-            } else if scanner.skip("!") {
+            if let closing = XMLText.closingOfOther(scanner.rest) {
+                guard scanner.skip(to: XMLText.end(of: closing, in: scanner.rest)) else { break }
+            } else if scanner.rest.starts(with: "<!".utf8) {
+                let end = XMLText.endOfDeclaration(scanner.rest)
+                _ = scanner.skip("<!")
                 let declaration = scanner.name()
                 scanner.skipSpace()
                 if declaration == "doctype" {
                     documentType = scanner.name()
                 }
-                guard scanner.skipDeclaration() else { break }
+                guard scanner.skip(to: end) else { break }
             } else {
+                _ = scanner.skip("<")
                 let name = scanner.name()
                 guard let first = name.utf8.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first else {
                     return nil
@@ -39,6 +39,7 @@ struct MarkupPrefix {
             }
             scanner.skipSpace()
         }
+        isUnfinished = scanner.rest.isEmpty && rootName == nil
         guard isMarkup else {
             return nil
         }
@@ -57,8 +58,55 @@ struct MarkupPrefix {
     ]
 }
 
+/// What may stand in XML besides elements.
+enum XMLText {
+    /// Returns the end of a declaration that a text begins with, with an internal subset in square brackets if it has
+    /// one; `nil` where the text ends before.
+    static func endOfDeclaration(_ text: ArraySlice<UInt8>) -> Int? {
+        var (position, depth) = (text.startIndex + 1, 0)
+        while position < text.endIndex {
+            switch text[position] {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                guard let close = text[(position + 1)...].firstIndex(of: text[position]) else { return nil }
+                position = close
+            case UInt8(ascii: "<"):
+                if let closing = closingOfOther(text[position...]) {
+                    guard let end = end(of: closing, in: text[position...]) else { return nil }
+                    position = end - 1
+                }
+            case UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ">") where depth <= 0: return position + 1
+            default: break
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Returns what ends a comment or an instruction that a text begins with; `nil` for something else.
+    static func closingOfOther(_ text: ArraySlice<UInt8>) -> String? {
+        text.starts(with: "<!--".utf8) ? "-->" : text.starts(with: "<?".utf8) ? "?>" : nil
+    }
+
+    /// Returns the end of a comment, an instruction or something else that a text begins with; `nil` where it has none.
+    static func end(of closing: String, in text: ArraySlice<UInt8>) -> Int? {
+        let closing = Array(closing.utf8)
+        var position = text.startIndex + (closing.count == 3 ? 4 : closing.count)
+        while position < text.endIndex, let found = text[position...].firstIndex(of: closing[0]) {
+            if text[found...].starts(with: closing) { return found + closing.count }
+            position = found + 1
+        }
+        return nil
+    }
+}
+
 private struct Scanner {
-    var rest: Data.SubSequence
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ text: Data) {
+        rest = Array(text)[...]
+    }
 
     mutating func skipSpace() {
         rest = rest.drop { $0 == 0x20 || (0x09...0x0d).contains($0) }
@@ -73,29 +121,10 @@ private struct Scanner {
         return true
     }
 
-    mutating func skipPast(_ text: String) -> Bool {
-        while !rest.isEmpty {
-            if skip(text) {
-                return true
-            }
-            rest = rest.dropFirst()
-        }
-        return false
-    }
-
-    /// Steps over the rest of a declaration, with an internal subset in square brackets if it has one.
-    mutating func skipDeclaration() -> Bool {
-        var depth = 0
-        while let byte = rest.first {
-            rest = rest.dropFirst()
-            switch byte {
-            case UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "]"): depth -= 1
-            case UInt8(ascii: ">") where depth <= 0: return true
-            default: break
-            }
-        }
-        return false
+    /// Steps behind a place, or to the end where there is none; returns whether there is one.
+    mutating func skip(to end: Int?) -> Bool {
+        rest = rest[(end ?? rest.endIndex)...]
+        return end != nil
     }
 
     mutating func name() -> String {

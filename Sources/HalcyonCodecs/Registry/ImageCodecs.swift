@@ -38,8 +38,8 @@ extension ImageCodecs {
     ///
     /// - Parameters:
     ///   - data: The bytes, or their beginning.
-    ///   - hint: The format to assume where the bytes tell none, such as that of a drawing that begins with a long
-    ///     comment, or of samples without a header. It never takes precedence over a signature, be it that of another
+    ///   - hint: The format to assume where the bytes tell none, such as that of a drawing that begins with comments of
+    ///     more than 1 MiB, or of samples without a header. It never takes precedence over a signature, be it that of another
     ///     format of images, or of something else such as PDF or HTML. Default: `nil`.
     /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat(detected:)`` with the name of what the bytes look
     ///   like, ``CodecError/unsupported(_:reason:)`` for a known format without a decoder.
@@ -52,7 +52,10 @@ extension ImageCodecs {
             return decoder
         }
         let beginning = data.prefix(Self.detectionByteCount)
-        if let format = ImageFormat.detect(beginning) {
+        let detected =
+            ImageFormat.detect(beginning)
+            ?? ImageFormat.detectBehindComments(data, from: Self.detectionByteCount)
+        if let format = detected {
             if let decoder = decoders.first(where: { $0.format == format }) {
                 return decoder
             }

@@ -6,10 +6,11 @@ enum SVGAngles {
     private static let unit = "turn"
     private static let names: Set<String> = ["filter", "fill", "orient", "stroke", "style"]
 
-    /// The text of a document with such angles, in attributes.
-    static func inDegrees(_ text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: [unit]) else { return text }
-        for element in markup.elements {
+    /// Changes such angles of a document, in attributes.
+    static func writeInDegrees(_ markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: [unit]) else { return }
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
             for attribute in element.attributes where names.contains(attribute.name) {
                 let value = markup.value(of: attribute)
                 let converted = inDegrees(value)
@@ -18,7 +19,6 @@ enum SVGAngles {
                 }
             }
         }
-        return markup.text
     }
 
     private static func inDegrees(_ value: String) -> String {

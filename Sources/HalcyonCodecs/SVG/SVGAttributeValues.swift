@@ -5,10 +5,11 @@ internal import FoundationEssentials
 /// (SVG 2, "error processing"). To librsvg the whole element would be in error: a gradient would paint nothing, and what
 /// a filter is applied to would not be drawn.
 enum SVGAttributeValues {
-    /// The text of a document with spaces in place of such attributes.
-    static func withoutInvalid(_ text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: words) else { return text }
-        for element in markup.elements {
+    /// Takes such attributes of a document away.
+    static func removeInvalid(from markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: words) else { return }
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
             for attribute in element.attributes where checked.contains(attribute.name) {
                 let value = markup.value(of: attribute)
                 // What stands in an entity is not known here.
@@ -26,7 +27,6 @@ enum SVGAttributeValues {
                 checkMatrix(element, &markup)
             }
         }
-        return markup.text
     }
 
     private static let words = ["<fe", ":fe", "radient", "attern", "points", "preserveAspectRatio", "Units", "offset"]

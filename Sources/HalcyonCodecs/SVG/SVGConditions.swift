@@ -12,11 +12,12 @@ enum SVGConditions {
         "switch", "text", "textPath", "tspan", "use",
     ]
 
-    /// The text of a document in which such elements are not displayed.
-    static func applied(to text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: [languages, extensions]) else { return text }
-        for element in markup.elements where drawn.contains(element.name) {
-            guard let parent = element.parent, markup.elements[parent].name != "switch",
+    /// Lets such elements of a document not be displayed.
+    static func apply(to markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: [languages, extensions]) else { return }
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
+            guard drawn.contains(element.name), let parent = element.parent, markup.elements[parent].name != "switch",
                 markup.value(languages, of: element).map({ !isUnderstood($0) }) ?? false
                     || markup.value(extensions, of: element) != nil
             else {
@@ -24,7 +25,6 @@ enum SVGConditions {
             }
             markup.setProperty("display", to: "none", of: element)
         }
-        return markup.text
     }
 
     /// Returns whether one of a list of languages is that of the user, or English, which programs take for the language

@@ -1,16 +1,22 @@
 #if SVG
 internal import FoundationEssentials
 
-/// The text of a document, inflated where it is compressed, and in UTF-8 where it is in UTF-16.
+/// The text of a document, inflated where it is compressed, in UTF-8 where it is in UTF-16, and without entities of its
+/// own.
 enum SVGDocument {
     /// The longest text, in bytes. Real drawings reach some 20 MB; librsvg takes about ten times as much memory.
     static let maximumByteCount = 64 << 20
 
     /// The whole text.
     ///
+    /// - Parameter isReadWhereCut: Whether of compressed text that is cut short, what there is is read.
     /// - Throws: ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)``,
     ///   ``CodecError/unsupported(_:reason:)`` for an encoding that it declares.
-    static func text(of data: Data, limits: DecodeLimits) throws(CodecError) -> Data {
+    static func text(
+        of data: Data,
+        limits: DecodeLimits,
+        isReadWhereCut: Bool = false
+    ) throws(CodecError) -> Data {
         guard !data.isEmpty else {
             throw .empty
         }
@@ -23,10 +29,58 @@ enum SVGDocument {
         }
         switch GzipText.inflate(data, maximumByteCount: maximum) {
         case .complete(let text): return try plain(text, maximum)
-        case .partial(_, isCutShort: true): throw .truncated(.svg)
+        case .partial(let text, isCutShort: true):
+            guard isReadWhereCut, !text.isEmpty else { throw .truncated(.svg) }
+            return try plain(text, maximum)
         // One byte more would be too many; how many there are is not known.
         case .partial(_, isCutShort: false): throw .limitExceeded(.svg, .memory(maximum + 1, maximum: maximum))
         case .damaged: throw .corrupt(.svg, reason: "its compression")
+        }
+    }
+
+    /// The elements of a document, looked through and changed, and what it takes to draw it.
+    ///
+    /// - Parameters:
+    ///   - isClosedWhereCut: Whether a document that ends inside of an element is closed there.
+    ///   - depth: How many drawings this one is in.
+    static func markup(
+        of text: Data,
+        limits: DecodeLimits,
+        isClosedWhereCut: Bool,
+        depth: Int = 0
+    ) throws(CodecError) -> (SVGMarkup, SVGDemands) {
+        let plain = SVGRootElement.withoutInvalidAttributes(text)
+        var markup = try SVGMarkup(
+            SVGEmbeddedImages.withStatedTypes(plain),
+            limits: limits,
+            isClosedWhereCut: isClosedWhereCut
+        )
+        var demands = try SVGDemands(&markup)
+        try SVGEmbeddedImages.replaceDrawings(in: &markup, depth: depth) { text throws(CodecError) in
+            let (inner, innerDemands) = try Self.markup(
+                of: text,
+                limits: limits,
+                isClosedWhereCut: isClosedWhereCut,
+                depth: depth + 1
+            )
+            demands.add(innerDemands)
+            return inner.text
+        }
+        amend(&markup)
+        return (markup, demands)
+    }
+
+    /// Spells out what librsvg does not follow in what it does.
+    private static func amend(_ markup: inout SVGMarkup) {
+        SVGAttributeValues.removeInvalid(from: &markup)
+        SVGStatedSizes.apply(to: &markup)
+        SVGTransformOrigins.apply(to: &markup)
+        SVGConditions.apply(to: &markup)
+        SVGAngles.writeInDegrees(&markup)
+        SVGFilterLists.removeMissingReferences(from: &markup)
+        SVGFilterFunctions.spellOut(in: &markup)
+        if !SVGDropShadows.areKnown {
+            SVGDropShadows.spellOut(in: &markup)
         }
     }
 
@@ -59,7 +113,7 @@ enum SVGDocument {
             throw .corrupt(.svg, reason: "a zero byte")
         }
         try SVGEncoding.check(plain)
-        return plain
+        return try SVGEntities.expanded(plain, maximumByteCount: maximum)
     }
 
     /// The declaration would name an encoding that the text no longer has.

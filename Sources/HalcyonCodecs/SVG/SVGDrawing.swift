@@ -13,12 +13,13 @@ final class SVGDrawing {
 
     /// - Throws: ``CodecError/unsupported(_:reason:)`` where librsvg is not installed,
     ///   ``CodecError/corrupt(_:reason:)``, or ``CodecError/truncated(_:)``.
+    ///
+    /// - Parameter text: A document that was looked through.
     init(_ text: Data) throws(CodecError) {
         guard let library = halcyon_svg_library()?.pointee else {
             throw .unsupported(.svg, reason: "librsvg is not installed")
         }
         var error: UnsafeMutablePointer<HalcyonSVGError>?
-        let text = Self.amended(text)
         let handle = text.withUnsafeBytes { bytes in
             library.rsvg_handle_new_from_data(
                 bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
@@ -31,16 +32,6 @@ final class SVGDrawing {
         }
         (self.library, self.handle) = (library, handle)
         library.rsvg_handle_set_dpi(handle, 96)
-    }
-
-    /// The document with what librsvg does not follow spelled out in what it does.
-    private static func amended(_ text: Data) -> Data {
-        var text = SVGEmbeddedImages.withStatedTypes(SVGRootElement.withoutInvalidAttributes(text))
-        text = SVGStatedSizes.applied(to: SVGAttributeValues.withoutInvalid(text))
-        text = SVGConditions.applied(to: SVGTransformOrigins.applied(to: text))
-        text = SVGAngles.inDegrees(text)
-        text = SVGFilterFunctions.spelledOut(in: SVGFilterLists.withoutMissingReferences(text))
-        return SVGDropShadows.areKnown ? text : SVGDropShadows.spelledOut(in: text)
     }
 
     deinit {

@@ -12,16 +12,15 @@ enum SVGDropShadows {
     /// A Boolean value that indicates whether librsvg draws them itself. 2.60 does.
     static var areKnown: Bool { !CodecLibrary.rsvg.isOlder(than: .init(2, 60)) }
 
-    /// The text of a document, with the shadows spelled out.
-    static func spelledOut(in text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: [name]) else { return text }
+    /// Spells out the shadows of a document.
+    static func spellOut(in markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: [name]) else { return }
         let elements = markup.elements.filter { $0.name == name }
-        guard elements.count <= maximumCount else { return text }
+        guard elements.count <= maximumCount else { return }
         for (number, element) in elements.enumerated() {
             guard let shadow = Shadow(element, markup) else { continue }
             markup.replace(element, by: shadow.spelledOut(number: number))
         }
-        return markup.text
     }
 
     /// One such element.
@@ -38,8 +37,9 @@ enum SVGDropShadows {
             guard element.attributes.allSatisfy(markup.isText) else { return nil }
             prefix = String(markup.qualifiedName(of: element).dropLast(name.count))
             for attribute in element.attributes {
-                let place = attribute.value.lowerBound - 1..<attribute.value.upperBound + 1
-                add(attribute.name, String(decoding: markup.bytes[place], as: UTF8.self))
+                let value = markup.value(of: attribute)
+                let quote = value.contains("\"") ? "'" : "\""
+                add(attribute.name, quote + value + quote)
             }
         }
 

@@ -23,9 +23,6 @@ enum SVGEmbeddedImages {
     /// What browsers take for a drawing is decided by its type; a drawing that is called something else stays that.
     static func withStatedTypes(_ text: Data) -> Data {
         var references = SVGReferences(text)
-        guard !references.hasEntities else {
-            return text
-        }
         var (result, copied) = (Data(), text.startIndex)
         while let reference = references.next() {
             let start = text.startIndex + references.startOfLastValue
@@ -44,6 +41,33 @@ enum SVGEmbeddedImages {
             copied = place.upperBound
         }
         return copied == text.startIndex ? text : result + text[copied...]
+    }
+
+    /// Puts in place of each drawing that a document embeds one that was looked through as well.
+    ///
+    /// - Parameter look: Takes the text of a drawing, and returns another.
+    static func replaceDrawings(
+        in markup: inout SVGMarkup,
+        depth: Int,
+        _ look: (Data) throws(CodecError) -> Data
+    ) throws(CodecError) {
+        for index in markup.elements.indices {
+            for attribute in markup.elements[index].attributes
+            where attribute.name == "href" || attribute.name.hasSuffix(":href") {
+                let address = SVGValueBounds.withoutReferences(markup.value(of: attribute))
+                guard let image = payloads(of: Array(address.utf8)).first(where: { ImageFormat.detect($0) == .svg })
+                else { continue }
+                let type = address.prefix { $0 != "," && $0 != ";" }.lowercased()
+                guard depth < maximumDepth, markup.isText(attribute),
+                    type.hasSuffix(":") || type.contains("svg") || type.contains("xml")
+                else {
+                    markup.remove(attribute)
+                    continue
+                }
+                let text = try look(try SVGDocument.text(of: image, limits: .standard))
+                markup.replace(attribute, by: "data:image/svg+xml;base64," + text.base64EncodedString())
+            }
+        }
     }
 
     /// The types by which librsvg knows what it can draw.

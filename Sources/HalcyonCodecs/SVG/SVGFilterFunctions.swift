@@ -9,16 +9,18 @@ enum SVGFilterFunctions {
     /// The most different functions that are replaced: a filter takes many times the bytes of a function.
     private static let maximumCount = 10_000
 
-    /// The text of a document with such filters behind the start of its root element; equal functions share one.
-    static func spelledOut(in text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: names.map { $0 + "(" }), let root = markup.elements.first,
+    /// Puts such filters behind the start of the root element of a document; equal functions share one.
+    static func spellOut(in markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: names.map { $0 + "(" }), let root = markup.elements.first,
             markup.qualifiedName(of: root) == "svg", root.content != nil
         else {
-            return text
+            return
         }
+        var changed = markup
         var filters = ""
         var references: [String: String] = [:]
-        for element in markup.elements {
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
             for attribute in element.attributes where ["filter", "style"].contains(attribute.name) {
                 let value = markup.value(of: attribute)
                 guard attribute.name == "filter" || value.contains("filter") else { continue }
@@ -32,15 +34,15 @@ enum SVGFilterFunctions {
                     return references[primitive]
                 }
                 if replaced != value {
-                    markup.replace(attribute, by: replaced)
+                    changed.replace(attribute, by: replaced)
                 }
             }
         }
-        guard references.count < maximumCount else { return text }
+        guard references.count < maximumCount else { return }
         if !filters.isEmpty {
-            markup.insert(filters, atStartOf: root)
+            changed.insert(filters, atStartOf: root)
         }
-        return markup.text
+        markup = changed
     }
 
     /// Returns a list of functions in which those that change colours are replaced.

@@ -5,42 +5,45 @@ internal import FoundationEssentials
 ///
 /// Browsers pass over those and apply the others; librsvg applies none.
 enum SVGFilterLists {
-    /// The text of a document with spaces in place of such references, where a list has other functions.
-    static func withoutMissingReferences(_ text: Data) -> Data {
-        guard let markup = SVGMarkup(text, ifAnyOf: ["url("]) else { return text }
-        let lists = markup.elements.flatMap { Self.lists(of: $0, in: markup.bytes) }.filter { $0.count > 1 }
-        guard !lists.isEmpty else { return text }
+    /// Puts spaces in place of such references of a document, where a list has other functions.
+    static func removeMissingReferences(from markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: ["url("]) else { return }
         let filters = Set(
-            markup.elements.lazy.filter { $0.name == "filter" }.flatMap(\.attributes).filter { $0.name == "id" }
-                .map { Array(markup.bytes[$0.value]) }
+            markup.elements.lazy.filter { $0.name == "filter" }
+                .compactMap { [markup] in markup.value("id", of: $0).map { Array($0.utf8) } }
         )
-        var bytes = markup.bytes
-        for list in lists {
-            let missing = list.filter { range in
-                target(of: bytes[range]).map { !filters.contains($0) } ?? false
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
+            for attribute in element.attributes where attribute.name == "filter" || attribute.name == "style" {
+                var value = Array(markup.value(of: attribute).utf8)
+                let lists = attribute.name == "filter" ? [functions(value[...]).list] : lists(in: value[...])
+                if removeMissing(from: lists, in: &value, filters) {
+                    markup.replace(attribute, by: String(decoding: value, as: UTF8.self))
+                }
             }
-            guard missing.count < list.count else { continue }
-            for range in missing {
-                for place in range { bytes[place] = 0x20 }
+            if element.name == "style", let content = markup.content(of: element), !content.contains("\u{fffd}") {
+                var sheet = Array(content.utf8)
+                if removeMissing(from: lists(in: sheet[...]), in: &sheet, filters) {
+                    markup.replaceContent(of: element, by: String(decoding: sheet, as: UTF8.self))
+                }
             }
         }
-        return Data(bytes)
     }
 
-    /// The places of the functions of each list of an element: in its attributes, or in the style sheet that it is.
-    private static func lists(of element: SVGMarkup.Element, in bytes: [UInt8]) -> [[Range<Int>]] {
-        var result: [[Range<Int>]] = []
-        for attribute in element.attributes {
-            if attribute.name == "filter" {
-                result.append(functions(bytes[attribute.value]).list)
-            } else if attribute.name == "style" {
-                result += lists(in: bytes[attribute.value])
-            }
+    /// Returns whether there was something to remove.
+    private static func removeMissing(
+        from lists: [[Range<Int>]],
+        in text: inout [UInt8],
+        _ filters: Set<[UInt8]>
+    ) -> Bool {
+        var isChanged = false
+        for list in lists where list.count > 1 {
+            let missing = list.filter { target(of: text[$0]).map { !filters.contains($0) } ?? false }
+            guard !missing.isEmpty, missing.count < list.count else { continue }
+            isChanged = true
+            for place in missing.joined() { text[place] = 0x20 }
         }
-        if element.name == "style", let sheet = element.content {
-            result += lists(in: bytes[sheet])
-        }
-        return result
+        return isChanged
     }
 
     /// The places of the functions of each list in declarations.

@@ -1,12 +1,11 @@
 #if SVG
 internal import FoundationEssentials
 
-/// The references of a document: the values of its `href` attributes, with any prefix, wherever they stand; in
-/// elements, and in entities that become elements.
+/// The references of a document: the values of its `href` attributes, with any prefix, wherever they stand.
 struct SVGReferences: Sequence, IteratorProtocol {
     enum Reference {
         case plain([UInt8])
-        /// Put together from entities of the document's own, so that the text is not known here.
+        /// Put together from entities, so that the text is not known here.
         case hidden
     }
 
@@ -14,24 +13,15 @@ struct SVGReferences: Sequence, IteratorProtocol {
     private var position = 0
     /// The place at which the value of the last reference starts in the text.
     var startOfLastValue: Int { position }
-    /// A Boolean value that indicates whether some of what is looked through does not stand in the text as it is.
-    let hasEntities: Bool
 
     init(_ text: Data) {
-        let plain = Array(text)
-        // The value of an entity may hide markup behind references to characters.
-        let declaration = Array("<!ENTITY".utf8)
-        hasEntities = plain.indices.contains {
-            plain[$0] == declaration[0] && plain[$0...].starts(with: declaration)
-        }
-        bytes = hasEntities ? plain + SVGCharacterReferences.replaced(in: plain).bytes : plain
+        bytes = Array(text)
     }
 
     mutating func next() -> Reference? {
         while let start = startOfValue() {
             let quote = bytes[start - 1]
             let end = bytes[start...].firstIndex(of: quote) ?? bytes.count
-            // Goes on inside, because the value of an entity may hold markup.
             position = start
             let (value, hasEntities) = SVGCharacterReferences.replaced(in: Array(bytes[start..<end]))
             return hasEntities ? .hidden : .plain(value)
@@ -65,7 +55,7 @@ struct SVGReferences: Sequence, IteratorProtocol {
 }
 
 /// Characters written as numbers or by the names that XML defines itself (XML 1.0 clause 4.1 and 4.6).
-private enum SVGCharacterReferences {
+enum SVGCharacterReferences {
     private static let names: [String: UInt8] = [
         "amp": UInt8(ascii: "&"), "lt": UInt8(ascii: "<"), "gt": UInt8(ascii: ">"), "quot": UInt8(ascii: "\""),
         "apos": UInt8(ascii: "'"),
@@ -105,6 +95,26 @@ private enum SVGCharacterReferences {
             index = end + 1
         }
         return (bytes, hasEntities)
+    }
+
+    /// The text with characters of ASCII in place that are written as numbers, as they stand in the value of an entity:
+    /// others, and names, mean the same once the entity is where it is referred to.
+    static func replacedInASCII(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var (bytes, position) = ([UInt8](), text.startIndex)
+        while position < text.endIndex {
+            let rest = text[position...].prefix(maximumLength)
+            if rest.starts(with: "&#".utf8), let end = rest.firstIndex(of: UInt8(ascii: ";")),
+                let character = character(String(decoding: rest[(position + 1)..<end], as: UTF8.self)),
+                character != UInt8(ascii: "?")
+            {
+                bytes.append(character)
+                position = end + 1
+            } else {
+                bytes.append(text[position])
+                position += 1
+            }
+        }
+        return bytes
     }
 
     private static func character(_ name: String) -> UInt8? {

@@ -23,7 +23,7 @@ struct SVGRootElement {
             if name == "preserveAspectRatio", !value.contains("&"), !Self.isAspectRatio(value) {
                 invalidAttributes.append(place)
             }
-            guard ["width", "height", "viewBox"].contains(name) else {
+            guard name != "preserveAspectRatio" else {
                 continue
             }
             if value.contains("&") {
@@ -79,6 +79,8 @@ struct SVGRootElement {
 
 /// Finds the root element of a document in UTF-8, or in an encoding that agrees with ASCII.
 private struct MarkupScanner {
+    private static let names: Set<String> = ["width", "height", "viewBox", "preserveAspectRatio"]
+
     private let bytes: [UInt8]
     private var position = 0
 
@@ -92,11 +94,11 @@ private struct MarkupScanner {
     mutating func attributesOfRoot() -> [(name: String, value: String, place: Range<Int>)]? {
         while skip(past: "<") {
             if starts(with: "!--") {
-                _ = skip(past: "-->")
+                position = XMLText.end(of: "-->", in: bytes[(position - 1)...]) ?? bytes.count
             } else if starts(with: "?") {
-                _ = skip(past: "?>")
+                position = XMLText.end(of: "?>", in: bytes[(position - 1)...]) ?? bytes.count
             } else if starts(with: "!") {
-                skipDeclaration()
+                position = XMLText.endOfDeclaration(bytes[(position - 1)...]) ?? bytes.count
             } else {
                 _ = name()
                 return attributes()
@@ -125,23 +127,9 @@ private struct MarkupScanner {
             position += 1
             let start = position
             guard skip(past: quote == UInt8(ascii: "'") ? "'" : "\"") else { return nil }
+            guard Self.names.contains(name) else { continue }
             let value = String(decoding: bytes[start..<position - 1], as: UTF8.self)
             attributes.append((name, value, beginning..<position))
-        }
-    }
-
-    /// A document type, with an internal subset in square brackets if it has one.
-    private mutating func skipDeclaration() {
-        var depth = 0
-        while !isAtEnd {
-            let byte = bytes[position]
-            position += 1
-            switch byte {
-            case UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "]"): depth -= 1
-            case UInt8(ascii: ">") where depth <= 0: return
-            default: break
-            }
         }
     }
 
@@ -169,13 +157,16 @@ private struct MarkupScanner {
 
     /// Moves behind the next `text`, or to the end of the bytes.
     private mutating func skip(past text: StaticString) -> Bool {
-        while !isAtEnd {
+        let first = text.withUTF8Buffer { $0[0] }
+        while let found = bytes[position...].firstIndex(of: first) {
+            position = found
             if starts(with: text) {
                 position += text.utf8CodeUnitCount
                 return true
             }
             position += 1
         }
+        position = bytes.count
         return false
     }
 }

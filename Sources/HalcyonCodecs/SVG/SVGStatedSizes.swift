@@ -10,21 +10,23 @@ internal import HalcyonRaster
 enum SVGStatedSizes {
     private static let sides = ["width", "height"]
 
-    /// The text of a document with such sizes.
-    static func applied(to text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: ["<image", ":image", "<use", ":use"]) else { return text }
+    /// States such sizes in a document.
+    static func apply(to markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: ["<image", ":image", "<use", ":use"]) else { return }
         var uses: [String: [SVGMarkup.Element]] = [:]
-        for element in markup.elements {
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
             if element.name == "image" {
                 complete(element, &markup)
-            } else if element.name == "use", let target = reference(of: element, markup), target.hasPrefix("#") {
+            } else if element.name == "use", let target = markup.reference(of: element), target.hasPrefix("#") {
                 uses[String(target.dropFirst()), default: []].append(element)
             }
         }
         // Whether each element is in a definition, or is one.
         var areDefined: [Bool] = []
         areDefined.reserveCapacity(markup.elements.count)
-        for element in markup.elements {
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
             let isDefinition = element.parent.map { areDefined[$0] } ?? false
             areDefined.append(isDefinition || element.name == "defs")
             guard isDefinition, element.name == "svg" else { continue }
@@ -36,11 +38,6 @@ enum SVGStatedSizes {
                 }
             }
         }
-        return markup.text
-    }
-
-    private static func reference(of element: SVGMarkup.Element, _ markup: SVGMarkup) -> String? {
-        markup.value("href", of: element) ?? element.attributes.first { $0.name.hasSuffix(":href") }.map(markup.value)
     }
 
     /// Gives an image the side that it leaves open, where it states the other one in pixels.
@@ -48,7 +45,7 @@ enum SVGStatedSizes {
         let stated = sides.map { markup.property($0, of: element).flatMap { $0 == "auto" ? nil : $0 } }
         guard (stated[0] == nil) != (stated[1] == nil), let open = stated.firstIndex(of: nil),
             case .pixels(let length) = stated[1 - open].flatMap(SVGLength.init),
-            let address = reference(of: element, markup),
+            let address = markup.reference(of: element),
             let image = SVGEmbeddedImages.payloads(of: Array(address.utf8)).first,
             let size = try? ImageCodecs.standard.info(of: image).size, !size.isEmpty
         else {

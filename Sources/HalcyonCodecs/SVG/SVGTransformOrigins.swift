@@ -12,13 +12,14 @@ enum SVGTransformOrigins {
         "linearGradient": "gradientTransform", "radialGradient": "gradientTransform", "pattern": "patternTransform",
     ]
 
-    /// The text of a document, with such transformations.
-    static func applied(to text: Data) -> Data {
-        guard var markup = SVGMarkup(text, ifAnyOf: [name]) else { return text }
+    /// Changes such transformations of a document.
+    static func apply(to markup: inout SVGMarkup) {
+        guard markup.holds(anyOf: [name]) else { return }
         // What percentages of the children of each element refer to.
         var viewports: [(width: Double, height: Double)?] = []
         viewports.reserveCapacity(markup.elements.count)
-        for element in markup.elements {
+        for index in markup.elements.indices {
+            let element = markup.elements[index]
             let around = element.parent.flatMap { viewports[$0] }
             viewports.append(viewport(of: element, around, markup))
             guard let origin = markup.property(name, of: element), element.parent != nil,
@@ -34,7 +35,6 @@ enum SVGTransformOrigins {
             }
             markup.set(attribute, to: "translate(\(x) \(y)) \(transform) translate(\(-x) \(-y))", of: element)
         }
-        return markup.text
     }
 
     /// The width and height that percentages in an element refer to; `nil` where they are not plainly stated.

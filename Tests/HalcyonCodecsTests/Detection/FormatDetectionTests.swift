@@ -55,6 +55,25 @@ struct FormatDetectionTests {
     }
 
     @Test(
+        "SVG is found behind comments and document types of any usual length",
+        arguments: [
+            "<?xml version=\"1.0\"?><!-- \(String(repeating: "x > ", count: 10_000)) -->",
+            "\u{feff}\n<!DOCTYPE svg [<!ENTITY a \"]>\(String(repeating: "y", count: 20_000))\">]>",
+        ]
+    )
+    func longPrologues(_ prologue: String) throws {
+        let text = prologue + "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"
+        let utf16 = Data([0xff, 0xfe]) + text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        for data in [Data(text.utf8), utf16] {
+            #expect(ImageFormat.detectBehindComments(data, from: 4_096) == .svg)
+            #expect(ImageFormat.detectBehindComments(data.dropLast(40), from: 4_096) != .png)
+        }
+        let other = prologue.replacing("DOCTYPE svg", with: "DOCTYPE other") + "<other/>"
+        #expect(ImageFormat.detectBehindComments(Data(other.utf8), from: 4_096) == nil)
+        #expect(ImageFormat.detectBehindComments(Data("<other/>".utf8), from: 4_096) == nil)
+    }
+
+    @Test(
         "text that starts like an image is none",
         arguments: ["BMW builds cars and motorbikes.", "GIF is a format", "II* pages", "RIFF raff, said the fox", "P7"]
     )

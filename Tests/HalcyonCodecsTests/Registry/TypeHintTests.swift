@@ -48,12 +48,12 @@ struct TypeHintTests {
     }
 
     #if SVG
-    @Test("finds a drawing behind a comment that is longer than what is looked at")
+    @Test("is not needed for a drawing behind a long comment")
     func drawing() throws {
-        let comment = "<!-- \(String(repeating: "c", count: 10_000)) -->"
+        let comment = "<!-- \(String(repeating: "c", count: 40_000)) -->"
         let text = "\(comment)<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20\" height=\"10\"/>"
         let options = DecodeOptions(typeHint: .svg)
-        #expect(throws: CodecError.self) { try codecs.decode(Data(text.utf8)) }
+        #expect(try codecs.decode(Data(text.utf8)).size == PixelSize(20, 10))
         #expect(try codecs.decode(Data(text.utf8), options: options).size == PixelSize(20, 10))
     }
     #endif

@@ -13,8 +13,12 @@ struct SVGDecoderTests {
         Data("\(before)<svg xmlns='http://www.w3.org/2000/svg' \(attributes)>\(content)</svg>".utf8)
     }
 
-    private func decode(_ data: Data, _ target: PixelSize? = nil) throws -> DecodedImage {
-        try decoder.decode(data, options: DecodeOptions(targetSize: target), isCancelled: { false })
+    private func decode(
+        _ data: Data,
+        _ target: PixelSize? = nil,
+        damage: DamageHandling = .showsWhatIsThere
+    ) throws -> DecodedImage {
+        try decoder.decode(data, options: DecodeOptions(targetSize: target, damage: damage), isCancelled: { false })
     }
 
     private func size(_ attributes: String) throws -> PixelSize {
@@ -128,7 +132,7 @@ struct SVGDecoderTests {
         #expect(try decoder.info(of: file, limits: .standard).size == PixelSize(20, 10))
         let bitmap = try decode(file).bitmap
         #expect(bitmap[5, 5] == [255, 0, 0, 255])
-        #expect(throws: CodecError.self) { try decode(file.dropLast(11)) }
+        #expect(throws: CodecError.self) { try decode(file.dropLast(11), damage: .isRefused) }
         #expect(ImageFormat.detect(Data(file.prefix(3))) == nil)
         // Without the mark, a document could not be searched for what it embeds.
         #expect(throws: CodecError.corrupt(.svg, reason: "a zero byte")) { try decode(svg("width='20' height='\0'")) }
@@ -187,18 +191,34 @@ struct SVGDecoderTests {
         #expect(try image.bitmap.greatestDifference(from: decode(plain).bitmap) == 0)
         #expect(ImageFormat.detect(GzipBytes.stored(Data("no drawing".utf8))) == nil)
         for length in 1..<data.count {
-            #expect(throws: CodecError.self, "cut at \(length)") { try decode(data.prefix(length)) }
+            #expect(throws: CodecError.self, "cut at \(length)") {
+                try decode(data.prefix(length), damage: .isRefused)
+            }
         }
+        #expect(try decode(data.dropLast(30)).isPartial)
     }
 
-    @Test("a document cut at any byte is truncated or damaged, never half an image")
+    @Test("a document that is cut short shows the elements that are there, and says so")
+    func partial() throws {
+        let shapes = "<rect width='4' height='4' fill='#f00'/><rect width='8' height='4'/>"
+        let data = svg("width='8' height='4'", "<g>\(shapes)</g>")
+        let image = try decode(data.dropLast(20))
+        #expect(image.isPartial && image.size == PixelSize(8, 4))
+        #expect(image.bitmap[1, 1] == [255, 0, 0, 255])
+        #expect(image.bitmap[6, 1] == [0, 0, 0, 0])
+        #expect(try !decode(data).isPartial)
+    }
+
+    @Test("a document cut at any byte is truncated or damaged where half an image is not wanted")
     func truncation() throws {
         let data = svg("width='8' height='4'", "<g><rect width='8' height='4'/></g><!-- c -->")
         for length in 1..<data.count {
-            #expect(throws: CodecError.self, "cut at \(length)") { try decode(data.prefix(length)) }
+            #expect(throws: CodecError.self, "cut at \(length)") {
+                try decode(data.prefix(length), damage: .isRefused)
+            }
         }
         #expect(throws: CodecError.truncated(.svg)) { try decode(data.prefix(20)) }
-        #expect(throws: CodecError.truncated(.svg)) { try decode(data.dropLast(6)) }
+        #expect(throws: CodecError.truncated(.svg)) { try decode(data.dropLast(6), damage: .isRefused) }
         #expect(throws: CodecError.empty) { try decode(Data()) }
     }
 

@@ -158,6 +158,120 @@ struct SVGSafetyTests {
         _ = try decode(svg("<g id='a'><use xlink:href='#a'/></g>"))
     }
 
+    private static let rectangle = "<rect width='10' height='10' filter='url(#f)'/>"
+    private static let kernel = "order='21' kernelMatrix='\(String(repeating: "1 ", count: 441))'"
+    private static let innerText = Data(
+        "<svg xmlns='http://www.w3.org/2000/svg'><text y='9' font-size='2000000'>a</text></svg>".utf8
+    )
+
+    /// Elements that refer to each other in a row.
+    private static func chain(_ count: Int, _ element: (Int) -> String) -> String {
+        (0..<count).map(element).joined()
+    }
+
+    @Test(
+        "values that would end the process are drawn as in browsers, wherever they stand",
+        arguments: [
+            "<text font-size='2000000'>a</text>", "<text font-size='&#50;e9'>a</text>",
+            "<text style='FONT-SIZE:1e10px'>a</text>", "<text style='font:bold 1e10px serif'>a</text>",
+            "<text style='f\\6f nt-size:/**/1e10px'>a</text>", "<text font-size='&size;'>a</text>", "&text;",
+            "<style>.a{fill:red;font-size:1e9px}</style><text class='a'>a</text>",
+            "<style>text{fo<![CDATA[nt-size]]>:<!-- -->1e9px}</style><text>a</text>",
+            "<g font-size='90em'><g font-size='9000%'><g style='font-size:90em'><text>a</text></g></g></g>",
+            "<style>g{font-size:50em}</style><g><g><g><g><text>a</text></g></g></g></g>",
+            "<filter id='f'><feFlood x='500' width='.4'/><feTile/></filter>\(rectangle)",
+            "<filter id='f'><feDiffuseLighting kernelUnitLength='0.00001'/></filter>\(rectangle)",
+            "<filter id='f'><feConvolveMatrix \(kernel)/></filter>\(rectangle)",
+            "<filter id='f'><feTurbulence numOctaves='/**/1000000000'/></filter>\(rectangle)",
+            "<image width='9' height='9' href='data:image/svg+xml;base64,\(innerText.base64EncodedString())'/>",
+            "<style>@import url('data:text/css,text{font-size:2000000px}');</style><text>a</text>",
+        ]
+    )
+    func endingValues(_ content: String) throws {
+        let entities = "<!ENTITY size '2000000'><!ENTITY text '<text font-size=\"2000000\">a</text>'>"
+        let type = "<!DOCTYPE svg [\(entities) <!ATTLIST text font-size CDATA '2000000'>]>"
+        _ = try decode(svg(content, before: type))
+    }
+
+    @Test("a kernel of more numbers than there can be leaves nothing of what is filtered, and no more than that")
+    func kernels() throws {
+        let filter = "<filter id='f'><feConvolveMatrix \(Self.kernel)/></filter>"
+        let shapes = "<rect width='5' height='10' filter='url(#f)'/><rect x='5' width='5' height='10' fill='blue'/>"
+        let bitmap = try #require(try decode(svg(filter + shapes)))
+        #expect(bitmap[2, 5] == [0, 0, 0, 0] && bitmap[7, 5] == [0, 0, 255, 255])
+    }
+
+    private static let uses = chain(3_000) { "<use id='u\($0)' xlink:href='#u\($0 + 1)'/>" }
+    private static let patterns = chain(300) {
+        "<pattern id='p\($0)' width='9' height='9'><path fill='url(#p\($0 + 1))'/></pattern>"
+    }
+    private static let powers = chain(12) { level in
+        "<g id='u\(level)'>\(String(repeating: "<use xlink:href='#u\(level + 1)'/>", count: 10))</g>"
+    }
+    private static let blurs = String(repeating: "<feGaussianBlur stdDeviation='9'/>", count: 500)
+
+    @Test(
+        "what takes too long, or too deep a stack, is refused before it is drawn",
+        arguments: [
+            "<filter id='f'><feMorphology operator='dilate' radius='500'/></filter>\(rectangle)",
+            "<style>.a{filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g class='a'/>",
+            uses, "\(patterns)<rect width='9' height='9' fill='url(#p0)'/>", "\(powers)<g id='u12'/>",
+            "<g transform='scale(1e9)'><text>a</text></g>", "<g \(chain(1_100) { " a\($0)=''" })/>",
+            "\(String(repeating: "<g mask='url(#m)'/>", count: 2_000))<mask id='m'/>",
+        ]
+    )
+    func endlessWork(_ content: String) throws {
+        let document = svg(content, attributes: "width='2000' height='1000'")
+        do {
+            _ = try decoder.decode(document, options: DecodeOptions(), isCancelled: { false })
+            Issue.record("drawn")
+        } catch CodecError.unsupported(.svg, reason: _) {}
+    }
+
+    @Test(
+        "surfaces inside of each other count against the memory",
+        arguments: ["opacity='.9'", "style='opacity:.9'", "class='a'", "filter='blur(1px)'", "mask='url(#m)'"]
+    )
+    func surfaces(_ attributes: String) throws {
+        let style = "<style>g.a:not(.b) {opacity: .9}</style><mask id='m'/>"
+        func document(_ depth: Int) -> Data {
+            let groups = String(repeating: "<g \(attributes)>", count: depth)
+            let content = style + groups + String(repeating: "</g>", count: depth)
+            return svg(content, attributes: "width='500' height='500'")
+        }
+        let options = DecodeOptions(limits: DecodeLimits(memory: 10 << 20))
+        #expect(try decode(document(1), options) != nil)
+        do {
+            _ = try decoder.decode(document(12), options: options, isCancelled: { false })
+            Issue.record("drawn")
+        } catch CodecError.limitExceeded(.svg, .memory(_, maximum: 10 << 20)) {}
+    }
+
+    @Test("elements, attributes and the parts of paths count against the memory")
+    func elements() throws {
+        let options = DecodeOptions(limits: DecodeLimits(memory: 1 << 20))
+        let many = [
+            String(repeating: "<g/>", count: 2_000), String(repeating: "<g a='' b='' c='' d=''/>", count: 800),
+            "<path d='M0 0\(String(repeating: "h1", count: 20_000))'/>",
+        ]
+        #expect(try decode(svg("<g/>"), options) != nil)
+        for content in many {
+            do {
+                _ = try decoder.decode(svg(content), options: options, isCancelled: { false })
+                Issue.record("drawn")
+            } catch CodecError.limitExceeded(.svg, .memory(_, maximum: 1 << 20)) {}
+        }
+    }
+
+    @Test("what stands in entities is drawn as if it stood in their place")
+    func expansion() throws {
+        let type = """
+            <!DOCTYPE svg [<!ENTITY fill "fill:blue"><!ENTITY shape '<rect width="10" height="10" style="&fill;"/>'>
+            <!-- ' --> <!ATTLIST svg xmlns:x CDATA #FIXED "a]>"> <!ENTITY fill 'fill:red'>]>
+            """
+        #expect(try decode(svg("<g x:y=''>&shape;</g>", before: type))?[5, 5] == [0, 0, 255, 255])
+    }
+
     @Test("sizes are checked against the limits before a surface is made")
     func limits() throws {
         let large = svg("", attributes: "width='30000' height='30000'")
