@@ -6,6 +6,15 @@
 
 #include <jerror.h>
 
+enum {
+    // The blocks that the scans of a file may cover, in images. Real files, whose scans refine one component after the
+    // other, cover their blocks about six times; a scan without data, or with one code for 32,767 blocks, costs a
+    // forged file a few bytes and the decoder a pass over the image.
+    GREATEST_PASS_COUNT = 20,
+    // For small images more: some programs write a scan for each coefficient.
+    LEAST_BLOCK_BUDGET = 1 << 24,
+};
+
 // A decoder whose feed has no bytes yet.
 static HalcyonJPEGDecoder *create(bool is_stream) {
     HalcyonJPEGDecoder *decoder = calloc(1, sizeof *decoder);
@@ -52,8 +61,21 @@ void halcyon_jpeg_decoder_destroy(HalcyonJPEGDecoder *decoder) {
 
 const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder) { return decoder->errors.message; }
 
+bool halcyon_jpeg_decoder_has_lost_data(const HalcyonJPEGDecoder *decoder) { return decoder->errors.has_lost_data; }
+
+// All blocks of the image.
+static uint64_t count_blocks(const struct jpeg_decompress_struct *info) {
+    uint64_t count = 0;
+    for (int index = 0; index < info->num_components; index++) {
+        const jpeg_component_info *component = &info->comp_info[index];
+        count += (uint64_t)component->width_in_blocks * component->height_in_blocks;
+    }
+    return count;
+}
+
 HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t eighths, bool keeps_inks,
-                                            int64_t memory_limit, int32_t scan_limit, HalcyonJPEGLayout *layout) {
+                                            bool tolerates_loss, int64_t memory_limit, int32_t scan_limit,
+                                            HalcyonJPEGLayout *layout) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->errors.target)) {
         return decoder->errors.status;
@@ -65,6 +87,12 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t
     if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED) {
         return HALCYON_JPEG_TRUNCATED;
     }
+    // Arithmetic coding reads zeros behind the end and never misses anything, so that nothing tells the rows that are
+    // there.
+    decoder->errors.tolerates_loss = tolerates_loss && !info->arith_code;
+    const uint64_t block_count = count_blocks(info);
+    decoder->blocks_left = GREATEST_PASS_COUNT * block_count > LEAST_BLOCK_BUDGET ? GREATEST_PASS_COUNT * block_count
+                                                                                   : LEAST_BLOCK_BUDGET;
     if (info->arith_code && decoder->is_stream) {
         // Its decoder cannot suspend.
         ERREXIT(info, JERR_NOTIMPL);
@@ -91,23 +119,95 @@ bool jpeg_decoder_lacks_coefficients(const HalcyonJPEGDecoder *decoder) {
     return decoder->errors.has_reached_end && !jpeg_has_every_coefficient(&decoder->info);
 }
 
-HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete) {
-    struct jpeg_decompress_struct *info = &decoder->info;
-    if (setjmp(decoder->errors.target)) {
-        return decoder->errors.status;
+// A row of blocks of the scan that has just been read, or of the one before if it was its last.
+static uint64_t count_row_blocks(const struct jpeg_decompress_struct *info) {
+    uint64_t count = 0;
+    for (int index = 0; index < info->comps_in_scan; index++) {
+        const jpeg_component_info *component = info->cur_comp_info[index];
+        count += (uint64_t)component->width_in_blocks * (uint64_t)component->v_samp_factor;
     }
+    return count;
+}
+
+JPEGAbsorbed jpeg_decoder_absorb_row(HalcyonJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    const int result = jpeg_consume_input(info);
+    bool is_too_much = info->input_scan_number > decoder->scan_limit;
+    if (result == JPEG_ROW_COMPLETED || result == JPEG_SCAN_COMPLETED) {
+        const uint64_t count = count_row_blocks(info);
+        is_too_much = is_too_much || count > decoder->blocks_left;
+        decoder->blocks_left -= is_too_much ? 0 : count;
+    }
+    if (is_too_much && result != JPEG_REACHED_EOI) {
+        if (!decoder->errors.tolerates_loss || info->input_scan_number < 2) {
+            return JPEG_ABSORBED_TOO_MUCH;
+        }
+        decoder->errors.has_lost_data = true;
+        decoder->is_stopped = true;
+        return JPEG_ABSORBED_ALL;
+    }
+    switch (result) {
+    case JPEG_REACHED_EOI:
+        return JPEG_ABSORBED_ALL;
+    case JPEG_SUSPENDED:
+        return JPEG_ABSORBED_NOTHING;
+    default:
+        return JPEG_ABSORBED_ROW;
+    }
+}
+
+HalcyonJPEGStatus jpeg_decoder_end_early(HalcyonJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    JPEGErrors *errors = &decoder->errors;
+    const HalcyonJPEGStatus status = errors->status;
+    const bool is_of_data = status == HALCYON_JPEG_TRUNCATED || status == HALCYON_JPEG_CORRUPT;
+    // Within a scan, libjpeg only warns.
+    const bool is_between_scans = info->total_iMCU_rows > 0 && info->input_iMCU_row >= info->total_iMCU_rows;
+    if (!errors->tolerates_loss || errors->has_ended_early || !is_of_data || !is_between_scans) {
+        return status;
+    }
+    errors->has_ended_early = true;
+    errors->has_lost_data = true;
+    // The segment at fault is passed over, and an end marker follows.
+    info->unread_marker = 0;
+    jpeg_feed_cut(&decoder->feed);
+    if (setjmp(errors->target)) {
+        return errors->status;
+    }
+    return jpeg_consume_input(info) == JPEG_REACHED_EOI ? HALCYON_JPEG_OK : status;
+}
+
+int jpeg_decoder_last_scan(const HalcyonJPEGDecoder *decoder) {
+    // The one that is stopped has gaps.
+    return decoder->info.input_scan_number - (decoder->is_stopped ? 1 : 0);
+}
+
+HalcyonJPEGStatus jpeg_decoder_check_coefficients(HalcyonJPEGDecoder *decoder) {
+    if (decoder->is_stopped || !jpeg_decoder_lacks_coefficients(decoder)) {
+        return HALCYON_JPEG_OK;
+    }
+    decoder->errors.has_lost_data = true;
+    return decoder->errors.tolerates_loss ? HALCYON_JPEG_OK : HALCYON_JPEG_TRUNCATED;
+}
+
+HalcyonJPEGStatus halcyon_jpeg_decoder_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, bool *is_complete) {
     *is_complete = false;
+    if (setjmp(decoder->errors.target)) {
+        const HalcyonJPEGStatus status = jpeg_decoder_end_early(decoder);
+        *is_complete = status == HALCYON_JPEG_OK;
+        return status;
+    }
     for (int32_t row = 0; row < row_count; row++) {
-        int result = jpeg_consume_input(info);
-        if (info->input_scan_number > decoder->scan_limit) {
+        const JPEGAbsorbed absorbed = jpeg_decoder_absorb_row(decoder);
+        if (absorbed == JPEG_ABSORBED_TOO_MUCH) {
             return HALCYON_JPEG_TOO_MANY_SCANS;
         }
-        if (result == JPEG_REACHED_EOI || result == JPEG_SUSPENDED) {
+        if (absorbed != JPEG_ABSORBED_ROW) {
             *is_complete = true;
-            break;
+            return jpeg_decoder_check_coefficients(decoder);
         }
     }
-    return *is_complete && jpeg_decoder_lacks_coefficients(decoder) ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_OK;
+    return HALCYON_JPEG_OK;
 }
 
 HalcyonJPEGStatus jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
@@ -141,7 +241,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, ui
         return decoder->errors.status;
     }
     if (info->buffered_image && !decoder->has_started_output) {
-        jpeg_start_output(info, info->input_scan_number);
+        jpeg_start_output(info, jpeg_decoder_last_scan(decoder));
         decoder->has_started_output = true;
     }
     int32_t read_count = 0;

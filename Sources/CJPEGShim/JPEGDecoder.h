@@ -9,11 +9,39 @@ struct HalcyonJPEGDecoder {
     JPEGFeed feed;
     JPEGErrors errors;
     int32_t scan_limit;
+    // The blocks that scans may still cover, see `jpeg_decoder_absorb_row`.
+    uint64_t blocks_left;
+    // Set where the scan under way is one too many, and those before it are shown.
+    bool is_stopped;
     // Set for bytes that come one piece after the other.
     bool is_stream;
     bool keeps_inks;
     bool has_started_output;
 };
+
+// What became of an attempt to read a row of blocks.
+typedef enum JPEGAbsorbed {
+    JPEG_ABSORBED_ROW,
+    // The bytes at hand end.
+    JPEG_ABSORBED_NOTHING,
+    // The image has ended.
+    JPEG_ABSORBED_ALL,
+    // There are too many scans, or too long ones.
+    JPEG_ABSORBED_TOO_MUCH,
+} JPEGAbsorbed;
+
+// Reads one row of blocks of a file with several scans, within a jump target.
+JPEGAbsorbed jpeg_decoder_absorb_row(HalcyonJPEGDecoder *decoder);
+
+// After an error between two scans: ends the image there if what came before is to be shown; otherwise returns the
+// error's status. Sets the jump target.
+HalcyonJPEGStatus jpeg_decoder_end_early(HalcyonJPEGDecoder *decoder);
+
+// The number of the last scan to show of a file whose scans have all been absorbed.
+int jpeg_decoder_last_scan(const HalcyonJPEGDecoder *decoder);
+
+// Once all scans have been absorbed: the status of a file whose end may be missing between two scans.
+HalcyonJPEGStatus jpeg_decoder_check_coefficients(HalcyonJPEGDecoder *decoder);
 
 // Whether the image has ended before each of its coefficients has come with all its bits.
 bool jpeg_decoder_lacks_coefficients(const HalcyonJPEGDecoder *decoder);

@@ -46,11 +46,21 @@ static bool is_interval_cut_short(JPEGErrors *errors, j_decompress_ptr info) {
     return errors->short_interval_count <= 1 + units / info->restart_interval / 2;
 }
 
+// Ends decoding where the rest of the data is missing, unless the rows before are to be shown. A row of blocks must be
+// there, if the image has more than one: a forged header must not buy the time to paint an image with grey.
+static void lose_rest(j_decompress_ptr info) {
+    const JPEGErrors *errors = (JPEGErrors *)info->err;
+    const bool has_rows = info->input_scan_number > 1 || info->input_iMCU_row > 0 || info->total_iMCU_rows == 1;
+    if (!errors->tolerates_loss || !has_rows) {
+        jpeg_errors_fail((j_common_ptr)info, HALCYON_JPEG_TRUNCATED);
+    }
+}
+
 // libjpeg goes on after damaged data. A wrong code, or a restart marker that is missing or comes too early, spoils some
 // blocks, and every program shows the rest, as there are cameras and editors that write such files. Where data are
-// missing, libjpeg fills the image with grey: that must not be taken for the real one, and a forged header must not buy
-// the time to paint it, so it ends decoding at once. A wrong arithmetic code does the same, because nothing behind it
-// can be read.
+// missing, libjpeg fills the image with grey: that must not be taken for the real one. A wrong arithmetic code does the
+// same, because nothing behind it can be read. Other warnings, such as of stray bytes between segments or of an unknown
+// version of JFIF, change no pixel.
 static void on_message(j_common_ptr info, int level) {
     JPEGErrors *errors = (JPEGErrors *)info->err;
     if (level >= 0) {
@@ -59,23 +69,31 @@ static void on_message(j_common_ptr info, int level) {
     errors->manager.num_warnings++;
     switch (errors->manager.msg_code) {
     case JWRN_HIT_MARKER:
+        errors->has_lost_data = true;
         if (!errors->has_reached_end && ((j_decompress_ptr)info)->progressive_mode) {
             // A scan shorter than it should be, with others behind it: some detail is missing, no part of the image.
+            if (errors->tolerates_loss && ((j_decompress_ptr)info)->unread_marker == JPEG_EOI) {
+                lose_rest((j_decompress_ptr)info);
+            }
             break;
         }
-        if (is_interval_cut_short(errors, (j_decompress_ptr)info)) {
-            break;
+        if (!is_interval_cut_short(errors, (j_decompress_ptr)info)) {
+            lose_rest((j_decompress_ptr)info);
         }
-        jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
+        break;
     case JWRN_JPEG_EOF:
-        jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
+        errors->has_lost_data = true;
+        lose_rest((j_decompress_ptr)info);
+        break;
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
+        errors->has_lost_data = true;
         if (errors->has_reached_end) {
-            jpeg_errors_fail(info, HALCYON_JPEG_TRUNCATED);
+            lose_rest((j_decompress_ptr)info);
         }
         break;
     case JWRN_ARITH_BAD_CODE:
+        errors->has_lost_data = true;
         jpeg_errors_fail(info, errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_CORRUPT);
     default:
         break;
@@ -90,6 +108,10 @@ void jpeg_errors_init(JPEGErrors *errors) {
     errors->manager.emit_message = on_message;
     errors->manager.output_message = on_output;
     errors->status = HALCYON_JPEG_OK;
+    errors->has_reached_end = false;
+    errors->tolerates_loss = false;
+    errors->has_lost_data = false;
+    errors->has_ended_early = false;
     errors->short_interval_count = 0;
     errors->short_interval_scan = 0;
     errors->message[0] = 0;

@@ -16,6 +16,12 @@ typedef struct JPEGErrors {
     HalcyonJPEGStatus status;
     // Set by the source once it has no bytes left.
     bool has_reached_end;
+    // Set where an image of which a part is missing is to be shown as far as it goes.
+    bool tolerates_loss;
+    // Set once data were missing or wrong, so that some blocks are grey or spoiled.
+    bool has_lost_data;
+    // Set once an error has been taken for the end of the image.
+    bool has_ended_early;
     // Restart intervals of a scan whose data ended before they did, and the number of the scan.
     uint64_t short_interval_count;
     int short_interval_scan;

@@ -51,6 +51,11 @@ void jpeg_feed_borrow(JPEGFeed *feed, const uint8_t *bytes, size_t count) {
     feed->is_ended = true;
 }
 
+void jpeg_feed_cut(JPEGFeed *feed) {
+    feed->manager.bytes_in_buffer = 0;
+    feed->is_ended = true;
+}
+
 bool jpeg_feed_append(JPEGFeed *feed, const uint8_t *bytes, size_t count) {
     if (feed->is_ended) {
         // The decoder may be reading the end marker, which is no part of `bytes`.

@@ -27,6 +27,9 @@ void jpeg_feed_destroy(JPEGFeed *feed);
 // Gives a feed without bytes all of them. They are not copied; none can be appended.
 void jpeg_feed_borrow(JPEGFeed *feed, const uint8_t *bytes, size_t count);
 
+// Makes a feed end before the bytes that have not been read.
+void jpeg_feed_cut(JPEGFeed *feed);
+
 // Copies bytes; none once the feed has ended. Every byte is moved a bounded number of times, however few come at once. False where there is no memory.
 bool jpeg_feed_append(JPEGFeed *feed, const uint8_t *bytes, size_t count);
 

@@ -7,36 +7,44 @@ HalcyonJPEGStatus halcyon_jpeg_stream_append(HalcyonJPEGDecoder *decoder, const 
 void halcyon_jpeg_stream_end(HalcyonJPEGDecoder *decoder) { decoder->feed.is_ended = true; }
 
 bool halcyon_jpeg_stream_is_damaged(const HalcyonJPEGDecoder *decoder) {
-    return decoder->errors.manager.num_warnings > 0;
+    return decoder->errors.manager.num_warnings > 0 || decoder->errors.has_lost_data;
+}
+
+static HalcyonJPEGStatus absorb(HalcyonJPEGDecoder *decoder, int32_t row_count, HalcyonJPEGAbsorption *absorption) {
+    if (setjmp(decoder->errors.target)) {
+        const HalcyonJPEGStatus status = jpeg_decoder_end_early(decoder);
+        absorption->is_complete = status == HALCYON_JPEG_OK;
+        return status;
+    }
+    const int scan = decoder->info.input_scan_number;
+    for (int32_t row = 0; row < row_count && decoder->info.input_scan_number == scan; row++) {
+        switch (jpeg_decoder_absorb_row(decoder)) {
+        case JPEG_ABSORBED_ROW:
+            break;
+        case JPEG_ABSORBED_NOTHING:
+            absorption->needs_bytes = true;
+            return HALCYON_JPEG_OK;
+        case JPEG_ABSORBED_ALL:
+            absorption->is_complete = true;
+            return jpeg_decoder_check_coefficients(decoder);
+        case JPEG_ABSORBED_TOO_MUCH:
+            return HALCYON_JPEG_TOO_MANY_SCANS;
+        }
+    }
+    return HALCYON_JPEG_OK;
 }
 
 HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGDecoder *decoder, int32_t row_count,
                                              HalcyonJPEGAbsorption *absorption) {
-    struct jpeg_decompress_struct *info = &decoder->info;
-    if (setjmp(decoder->errors.target)) {
-        return decoder->errors.status;
-    }
     absorption->is_complete = false;
     absorption->needs_bytes = false;
-    const int scan = info->input_scan_number;
-    for (int32_t row = 0; row < row_count && info->input_scan_number == scan; row++) {
-        const int result = jpeg_consume_input(info);
-        if (info->input_scan_number > decoder->scan_limit) {
-            return HALCYON_JPEG_TOO_MANY_SCANS;
-        }
-        if (result == JPEG_REACHED_EOI) {
-            absorption->is_complete = true;
-            break;
-        }
-        if (result == JPEG_SUSPENDED) {
-            absorption->needs_bytes = true;
-            break;
-        }
+    const HalcyonJPEGStatus status = absorb(decoder, row_count, absorption);
+    if (status == HALCYON_JPEG_OK) {
+        // The scan that is under way has gaps.
+        absorption->scan_count =
+            absorption->is_complete ? jpeg_decoder_last_scan(decoder) : decoder->info.input_scan_number - 1;
     }
-    // The scan that is under way has gaps.
-    absorption->scan_count = absorption->is_complete ? info->input_scan_number : info->input_scan_number - 1;
-    return absorption->is_complete && jpeg_decoder_lacks_coefficients(decoder) ? HALCYON_JPEG_TRUNCATED
-                                                                               : HALCYON_JPEG_OK;
+    return status;
 }
 
 HalcyonJPEGStatus halcyon_jpeg_stream_start_scan(HalcyonJPEGDecoder *decoder, int32_t scan) {

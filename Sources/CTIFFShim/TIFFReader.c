@@ -22,6 +22,9 @@ static tmsize_t write_nothing(thandle_t stream, void *bytes, tmsize_t size) {
 /// libtiff reads mapped files in place, and writes to none that is opened for reading.
 static int map(thandle_t stream, void **bytes, toff_t *count) {
     HalcyonTIFFReader *reader = stream;
+    if (reader->stream.padding > 0) {
+        return 0;
+    }
     *bytes = reader->stream.bytes;
     *count = reader->stream.count;
     return 1;
@@ -30,6 +33,7 @@ static int map(thandle_t stream, void **bytes, toff_t *count) {
 HalcyonTIFFReader *halcyon_tiff_reader_open(
     const uint8_t *bytes,
     size_t count,
+    size_t padding,
     uint64_t directory_offset,
     size_t greatest_allocation,
     char *message,
@@ -42,6 +46,7 @@ HalcyonTIFFReader *halcyon_tiff_reader_open(
     // libtiff writes to no file that is opened for reading.
     reader->stream.bytes = (uint8_t *)bytes;
     reader->stream.count = count;
+    reader->stream.padding = padding;
     // h: the first directory is not read yet.
     reader->tiff = halcyon_tiff_open("rh", &reader->stream, write_nothing, map, greatest_allocation);
     if (reader->tiff && TIFFSetSubDirectory(reader->tiff, directory_offset)) {
@@ -86,15 +91,8 @@ bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *la
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &layout->samples_per_pixel);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &layout->sample_format);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &layout->ink_set);
     if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout->photometric)) {
         layout->photometric = UINT16_MAX;
-    }
-    uint16_t extra_sample_count = 0;
-    uint16_t *extra_samples = NULL;
-    if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extra_sample_count, &extra_samples) && extra_samples) {
-        layout->extra_sample_count = extra_sample_count;
-        layout->extra_samples = extra_samples;
     }
     uint16_t *red = NULL, *green = NULL, *blue = NULL;
     if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &red, &green, &blue)) {
@@ -110,6 +108,12 @@ bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *la
         && layout->bits_per_sample == 8 && layout->samples_per_pixel >= 3 && layout->compression != COMPRESSION_JPEG
         && layout->compression != COMPRESSION_OJPEG;
     layout->is_planar = planar == PLANARCONFIG_SEPARATE;
+    // libjpeg makes red, green and blue of YCbCr, row by row.
+    if (layout->photometric == PHOTOMETRIC_YCBCR && layout->compression == COMPRESSION_JPEG && !layout->is_planar
+        && layout->bits_per_sample == 8 && layout->samples_per_pixel == 3 && layout->has_codec
+        && TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB)) {
+        layout->photometric = PHOTOMETRIC_RGB;
+    }
     layout->is_tiled = TIFFIsTiled(tiff) != 0;
     tmsize_t size, row_size;
     if (layout->is_tiled) {
@@ -134,6 +138,9 @@ bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *la
 }
 
 bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader) {
+    if (reader->stream.padding > 0) {
+        return true;
+    }
     uint32_t count = TIFFIsTiled(reader->tiff) ? TIFFNumberOfTiles(reader->tiff) : TIFFNumberOfStrips(reader->tiff);
     for (uint32_t index = 0; index < count; index++) {
         uint64_t offset = TIFFGetStrileOffset(reader->tiff, index);
@@ -143,6 +150,34 @@ bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader) {
         }
     }
     return false;
+}
+
+uint64_t halcyon_tiff_reader_plain_end(HalcyonTIFFReader *reader) {
+    uint16_t compression = 0;
+    TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_COMPRESSION, &compression);
+    uint64_t end = 0;
+    if (compression != COMPRESSION_NONE || TIFFIsTiled(reader->tiff)) {
+        return end;
+    }
+    uint32_t count = TIFFNumberOfStrips(reader->tiff);
+    for (uint32_t strip = 0; strip < count; strip++) {
+        uint64_t offset = TIFFGetStrileOffset(reader->tiff, strip);
+        uint64_t size = TIFFGetStrileByteCount(reader->tiff, strip);
+        // What begins beyond the end is missing as a whole.
+        if (offset < reader->stream.count && size <= UINT64_MAX - offset && offset + size > end) {
+            end = offset + size;
+        }
+    }
+    return end;
+}
+
+bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row) {
+    uint32_t rows = 0;
+    TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    uint64_t before = rows == 0 ? row : row % rows;
+    uint64_t offset = TIFFGetStrileOffset(reader->tiff, TIFFComputeStrip(reader->tiff, row, 0));
+    uint64_t size = (uint64_t)TIFFScanlineSize(reader->tiff);
+    return offset <= reader->stream.count && (reader->stream.count - offset) / size > before;
 }
 
 bool halcyon_tiff_reader_read_row(HalcyonTIFFReader *reader, uint32_t row, uint8_t *out) {

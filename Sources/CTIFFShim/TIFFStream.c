@@ -7,25 +7,32 @@
 
 static tmsize_t read_bytes(thandle_t handle, void *out, tmsize_t size) {
     HalcyonTIFFStream *stream = handle;
-    if (size <= 0 || stream->position >= stream->count) {
+    size_t end = stream->count + stream->padding;
+    if (size <= 0 || stream->position >= end) {
         return 0;
     }
-    size_t available = stream->count - (size_t)stream->position;
-    size_t count = (size_t)size < available ? (size_t)size : available;
-    memcpy(out, stream->bytes + stream->position, count);
+    size_t position = (size_t)stream->position;
+    size_t count = (size_t)size < end - position ? (size_t)size : end - position;
+    size_t stored = position < stream->count ? stream->count - position : 0;
+    stored = stored < count ? stored : count;
+    if (stored > 0) {
+        memcpy(out, stream->bytes + position, stored);
+    }
+    memset((uint8_t *)out + stored, 0, count - stored);
     stream->position += count;
     return (tmsize_t)count;
 }
 
 static toff_t seek(thandle_t handle, toff_t offset, int whence) {
     HalcyonTIFFStream *stream = handle;
-    uint64_t base = whence == SEEK_CUR ? stream->position : whence == SEEK_END ? stream->count : 0;
+    uint64_t base = whence == SEEK_CUR ? stream->position : whence == SEEK_END ? stream->count + stream->padding : 0;
     stream->position = base + offset;
     return stream->position;
 }
 
 static toff_t size_of(thandle_t handle) {
-    return ((HalcyonTIFFStream *)handle)->count;
+    HalcyonTIFFStream *stream = handle;
+    return stream->count + stream->padding;
 }
 
 static int close_nothing(thandle_t stream) {

@@ -18,6 +18,8 @@ typedef struct {
     uint8_t *bytes;
     size_t count;
     uint64_t position;
+    /// Zeros that can be read beyond the end.
+    size_t padding;
     char message[HALCYON_TIFF_MESSAGE_CAPACITY];
 } HalcyonTIFFStream;
 

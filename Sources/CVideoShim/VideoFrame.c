@@ -246,6 +246,14 @@ HalcyonVideoStatus halcyon_video_decode_until(HalcyonVideo *video, double second
     }
 }
 
+bool halcyon_video_frame_has_alpha(const HalcyonVideo *video) {
+    if (video->frame == NULL || video->frame->width == 0) {
+        return false;
+    }
+    const AVPixFmtDescriptor *pixels = video->library->av_pix_fmt_desc_get(video->frame->format);
+    return pixels != NULL && (pixels->flags & (AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL)) != 0;
+}
+
 double halcyon_video_frame_time(const HalcyonVideo *video) {
     if (video->frame == NULL || video->frame->width == 0) {
         return NAN;

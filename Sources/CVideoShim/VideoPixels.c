@@ -39,6 +39,8 @@ static HalcyonVideoStatus scale(const HalcyonVideo *video, AVFrame *out) {
     if (result < 0) {
         return HalcyonVideoNoMemory;
     }
+    // It may have held another image; what swscale leaves out shows nothing.
+    memset(out->data[0], 0, (size_t)out->linesize[0] * (size_t)out->height);
     // Averages areas where it makes the image much smaller, because bicubic samples leave pixels out.
     bool is_smaller = out->width * 2 <= frame->width && out->height * 2 <= frame->height;
     int flags = (is_smaller ? SWS_AREA : SWS_BICUBIC) | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;

@@ -2,12 +2,19 @@ internal import HalcyonRaster
 
 extension Bitmap {
     /// A bitmap to decode into.
+    ///
+    /// - Parameter isCleared: Whether the pixels are transparent. Others are what the memory held before, of another
+    ///   image: only for decoders that say which rows they have written. Default: `false`.
     static func forDecoding(
         _ size: PixelSize,
         isOpaque: Bool,
-        depth: SampleDepth = .eight
+        depth: SampleDepth = .eight,
+        isCleared: Bool = false
     ) throws(CodecError) -> Bitmap {
         do {
+            if isCleared {
+                return try Bitmap(size: size, isOpaque: isOpaque, depth: depth)
+            }
             return try Bitmap(uninitialized: size, isOpaque: isOpaque, depth: depth)
         } catch {
             throw .bitmap(error)

@@ -24,6 +24,15 @@ public enum CodecError: Error, Sendable, Hashable {
     /// has one: `byteCount` is what it would take.
     case tooManyBytes(ImageFormat, byteCount: Int, maximum: Int)
 
+    /// A Boolean value that indicates whether the bytes are cut short or damaged, so that a part of the image may be
+    /// there.
+    var isOfDamage: Bool {
+        switch self {
+        case .truncated, .corrupt: true
+        default: false
+        }
+    }
+
     /// A bound of ``DecodeLimits`` and what the file asked for.
     public enum Limit: Sendable, Hashable {
         case pixelCount(PixelSize, maximum: Int)

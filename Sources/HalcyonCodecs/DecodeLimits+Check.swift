@@ -14,11 +14,7 @@ extension DecodeLimits {
     /// Refuses a sum of buffers, in bytes, that is beyond these limits. The single counts must come from sizes that
     /// passed ``check(_:of:)``; their sum is saturated.
     func checkMemory(_ byteCounts: Int..., of format: ImageFormat) throws(CodecError) {
-        var sum = 0
-        for byteCount in byteCounts {
-            let (next, overflows) = sum.addingReportingOverflow(byteCount)
-            sum = overflows ? .max : next
-        }
+        let sum = byteCounts.reduce(SaturatingCount(0)) { $0 + SaturatingCount($1) }.value
         guard sum <= memory else {
             throw .limitExceeded(format, .memory(sum, maximum: memory))
         }

@@ -34,19 +34,52 @@ public struct EncodeOptions: Sendable, Hashable {
     /// needed; a format without a quality cannot yield. Default: `nil`.
     public var maximumByteCount: Int?
     /// The metadata embedded besides the pixels, or `nil` for none. An orientation in ``ImageMetadata/exif`` is written
-    /// as 1, because the pixels are upright. Default: `nil`.
+    /// as 1, because the pixels are upright. Of profiles, ``colorProfile`` alone counts: the one in
+    /// ``ImageMetadata/iccProfile`` is that of the file it was read from, whose colours have become sRGB as a rule.
+    /// Default: `nil`.
     public var metadata: ImageMetadata?
+    /// The colours of the pixels, such as ``DecodedImage/colorProfile``, or `nil` for sRGB. Embedded as an ICC profile
+    /// where the format has a place for one. Default: `nil`.
+    public var colorProfile: ColorProfile?
 
     /// Options with a default for everything.
     public init(
         quality: Int? = 85,
         background: Color = .white,
         maximumByteCount: Int? = nil,
-        metadata: ImageMetadata? = nil
+        metadata: ImageMetadata? = nil,
+        colorProfile: ColorProfile? = nil
     ) {
         self.quality = quality
         self.background = background
         self.maximumByteCount = maximumByteCount
         self.metadata = metadata
+        self.colorProfile = colorProfile
+    }
+}
+
+extension EncodeOptions {
+    /// What an encoder embeds besides the pixels: ``metadata`` with the profile of the pixels in place of any other.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for colours that no profile can be made of, such as those of a
+    ///   high dynamic range.
+    func embeddedMetadata(in format: ImageFormat) throws(CodecError) -> ImageMetadata? {
+        guard metadata != nil || colorProfile != nil else { return nil }
+        var embedded = metadata ?? ImageMetadata()
+        embedded.iccProfile =
+            switch colorProfile {
+            case .icc(let profile)? where ICCProfile.isProfile(profile, for: .inks): nil
+            // Encoders write red, green and blue.
+            case .icc(let profile)? where ICCProfile.isProfile(profile, for: .gray):
+                ICCProfileWriter.profile(widening: profile)
+            case .icc(let profile)?: profile
+            case .codePoints(let primaries, let transfer)?:
+                ICCProfileWriter.profile(primaries: primaries, transfer: transfer)
+            case nil: nil
+            }
+        guard (embedded.iccProfile == nil) == (colorProfile == nil) else {
+            throw .cannotEncode(format, reason: "colours of which no profile for red, green and blue can be made")
+        }
+        return embedded
     }
 }

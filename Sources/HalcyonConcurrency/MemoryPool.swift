@@ -1,4 +1,6 @@
 internal import Dispatch
+internal import Glibc
+internal import Synchronization
 
 /// Keeps large blocks of memory that are no longer used, for the next ones: those of pixels, and of bodies.
 ///
@@ -52,6 +54,8 @@ package final class MemoryPool: @unchecked Sendable {
 
     private let state: Lock<State>
     private let schedule: Schedule
+    /// ``fillByte``, or -1.
+    private let filling = Atomic<Int>(-1)
     /// Between two sweeps. What is idle from some moment on is freed by the second sweep after it, at the latest.
     private static let sweepInterval = Duration.seconds(2)
     private static let smallestPooledByteCount = 64 << 10
@@ -78,6 +82,27 @@ package final class MemoryPool: @unchecked Sendable {
         }
     }
 
+    /// The byte that every block is filled with before it is handed out; `nil`, the default, leaves it as it is.
+    ///
+    /// Whatever reads memory that it has not written gives another result with another byte: work that is done twice,
+    /// over two fillings, shows that it shows nothing of what the memory held before.
+    package var fillByte: UInt8? {
+        get { UInt8(exactly: filling.load(ordering: .relaxed)) }
+        set { filling.store(newValue.map(Int.init) ?? -1, ordering: .relaxed) }
+    }
+
+    /// Has the shared pool, and malloc as far as it knows how to, fill memory before it is handed out; `nil`, the
+    /// default, leaves it as it is. For the heap of foreign code, which the pool does not serve.
+    package static func fillMemory(with byte: UInt8?) {
+        shared.fillByte = byte
+        typealias Setting = @convention(c) (CInt, CInt) -> CInt
+        // Swift's module of the C library lacks its header; libraries other than glibc have no such setting.
+        if let address = dlsym(nil, "mallopt") {
+            let setPerturbation: CInt = -6
+            _ = unsafeBitCast(address, to: Setting.self)(setPerturbation, CInt(byte ?? 0))
+        }
+    }
+
     /// The present contents of the pool.
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
@@ -96,6 +121,14 @@ package final class MemoryPool: @unchecked Sendable {
     ///
     /// Complexity: linear in the number of kept blocks, at most `byteLimit` / 64 KiB.
     package func take(byteCount: Int) -> MemoryBlock? {
+        let block = find(byteCount: byteCount)
+        if let block, let fillByte {
+            block.pointer.initializeMemory(as: UInt8.self, repeating: fillByte, count: block.capacity)
+        }
+        return block
+    }
+
+    private func find(byteCount: Int) -> MemoryBlock? {
         guard byteCount > 0, byteCount <= Int.max / 2 else { return nil }
         var capacity = byteCount
         if byteCount > Self.smallestPooledByteCount {

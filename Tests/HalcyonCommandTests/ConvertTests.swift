@@ -39,6 +39,16 @@ import Testing
         #expect(pixels.first == 255 && (127...128).contains(pixels[3]) && pixels[4...] == [0, 0, 0, 0])
     }
 
+    @Test("an image that is cut short is converted as far as it can be read, with a warning")
+    func partial() async throws {
+        try work.write(try Images.encoded(.jpeg).dropLast(100), to: "in.jpg")
+        let run = try await work.run("convert", "in.jpg", "out.png")
+        #expect(run.exitCode == 0 && run.error.contains("in.jpg: the image is cut short or damaged"))
+        #expect(try Images.info(try work.read("out.png")).size == PixelSize(40, 30))
+        let record = try await work.run("get", "in.jpg", "--json", "-o", "out/")
+        #expect(record.exitCode == 0 && record.lines[0].contains(#""partial":true"#))
+    }
+
     @Test("- is the standard input, for info as well")
     func standardInput() async throws {
         try work.write(try Images.encoded(.png), to: "in.png")

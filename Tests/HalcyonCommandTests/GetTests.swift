@@ -62,7 +62,9 @@ import Testing
             "-o",
             "out/"
         )
-        let expected: Set = ["url", "source", "bytes", "format", "width", "height", "output", "milliseconds"]
+        let expected: Set = [
+            "url", "source", "bytes", "format", "width", "height", "partial", "output", "milliseconds",
+        ]
         #expect(try run.fields(line: 0) == expected)
         #expect(try run.fields(line: 1) == ["url", "error"])
         let result = try #require(try run.results.first)

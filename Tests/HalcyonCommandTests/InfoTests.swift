@@ -33,8 +33,8 @@ import Testing
         for line in 0..<2 {
             #expect(
                 try run.fields(line: line) == [
-                    "path", "format", "width", "height", "displayWidth", "displayHeight", "frames", "durations", "loop",
-                    "orientation", "bitDepth", "alpha", "colorSpace",
+                    "path", "format", "width", "height", "displayWidth", "displayHeight", "frames", "framesAreExact",
+                    "durations", "loop", "orientation", "bitDepth", "alpha", "colorSpace",
                 ]
             )
         }

@@ -20,9 +20,6 @@ typedef struct {
     /// `UINT16_MAX` where the file does not say.
     uint16_t photometric;
     uint16_t sample_format;
-    uint16_t ink_set;
-    uint16_t extra_sample_count;
-    const uint16_t *extra_samples;
     /// Red, green and blue, 2 to the power of `bits_per_sample` entries each, or `NULL`.
     const uint16_t *color_map[3];
     bool is_planar;
@@ -44,9 +41,12 @@ typedef struct {
 
 /// Opens the directory at an offset; `bytes` must stay where they are until the reader is closed. `NULL` where it
 /// cannot be read; then `message`, of `capacity` bytes, says why.
+///
+/// `padding`: zeros that are read beyond the end, so that what is there of a strip can be decoded.
 HalcyonTIFFReader *halcyon_tiff_reader_open(
     const uint8_t *bytes,
     size_t count,
+    size_t padding,
     uint64_t directory_offset,
     size_t greatest_allocation,
     char *message,
@@ -61,6 +61,12 @@ bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *la
 
 /// Returns whether a strip or tile lies beyond the end of the file.
 bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader);
+
+/// Returns the end of the last strip that begins within the file, if strips are stored as they are; else 0.
+uint64_t halcyon_tiff_reader_plain_end(HalcyonTIFFReader *reader);
+
+/// Returns whether all bytes of a row lie within the file, if strips are stored as they are.
+bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row);
 
 /// Decodes one row of all samples from strips; rows must be read in their order.
 bool halcyon_tiff_reader_read_row(HalcyonTIFFReader *reader, uint32_t row, uint8_t *out);

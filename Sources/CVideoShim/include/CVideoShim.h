@@ -142,6 +142,9 @@ HalcyonVideoStatus halcyon_video_decode_until(HalcyonVideo *video, double second
 /// Returns the mean of the brightest components of the current frame, 0 to 255, or -1.
 int halcyon_video_brightness(const HalcyonVideo *video);
 
+/// Returns whether the samples of the current frame have alpha, or a palette that may have.
+bool halcyon_video_frame_has_alpha(const HalcyonVideo *video);
+
 /// Returns the time of the current frame in seconds; not a number where there is none.
 double halcyon_video_frame_time(const HalcyonVideo *video);
 

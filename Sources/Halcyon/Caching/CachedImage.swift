@@ -128,6 +128,7 @@ struct CachedImage: Sendable {
         let info = image.info
         let fullSize = image.fullSize
         let colorProfile = image.colorProfile
+        let isPartial = image.isPartial
         let byteCount = byteCount
         let validity = validity
         let receivedAt = receivedAt
@@ -142,8 +143,13 @@ struct CachedImage: Sendable {
             // Without its animation, what is left is another image.
             if isAnimated, animation == nil { return nil }
             let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
-            let image = DecodedImage(bitmap: bitmap, info: info, fullSize: fullSize, colorProfile: colorProfile)
-                .replacingAnimation(animation)
+            let image = DecodedImage(
+                bitmap: bitmap,
+                info: info,
+                fullSize: fullSize,
+                colorProfile: colorProfile,
+                isPartial: isPartial
+            ).replacingAnimation(animation)
             return CachedImage(
                 .image(image),
                 byteCount: byteCount,

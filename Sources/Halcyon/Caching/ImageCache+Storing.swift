@@ -133,6 +133,11 @@ extension ImageCache {
             isOriginal
             ? image.info.frameCount <= 1 && options.decode.showsOriginal && serializer is ImageSerializer
             : !keepsOriginalOnly && options.decode.isNamed
+        // Of a partial image only the original is kept.
+        if image.isPartial {
+            await removeResult(of: key, isOriginal: isOriginal, claim)
+            return false
+        }
         guard isStorable else {
             await removeEncodedForms(of: key, claim)
             return false

@@ -89,5 +89,15 @@ extension EncodeOptions {
             encoder.encode(block?.count ?? -1)
             encoder.encode(Int(truncatingIfNeeded: block.map { Checksum.hash(of: $0) } ?? 0))
         }
+        switch colorProfile {
+        case .icc(let profile)?:
+            encoder.encode(profile.count)
+            encoder.encode(Int(truncatingIfNeeded: Checksum.hash(of: profile)))
+        case .codePoints(let primaries, let transfer)?:
+            encoder.encode(-primaries)
+            encoder.encode(transfer)
+        case nil:
+            break
+        }
     }
 }

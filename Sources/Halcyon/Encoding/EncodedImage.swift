@@ -51,6 +51,10 @@ public struct EncodedImage: Sendable {
     /// ``EncodedImageFormat/keepsOriginal`` allows.
     public var isOriginal: Bool { body.isOriginal }
 
+    /// A Boolean value that indicates whether the original was cut short or damaged; see ``DecodedImage/isPartial``. A
+    /// server states a short lifetime for such an image.
+    public var isPartial: Bool { body.isPartial }
+
     /// A strong entity tag (RFC 9110, section 8.8.3) with its quotes: the XXH3 checksum of the bytes, in hexadecimal
     /// digits. Equal bytes have equal tags in every process.
     public var entityTag: String {

@@ -13,15 +13,25 @@ final class EncodedImageBody: Sendable {
     let originalInfo: ImageInfo
     /// A Boolean value that indicates whether the bytes are those of the original.
     let isOriginal: Bool
+    /// A Boolean value that indicates whether the original was cut short or damaged.
+    let isPartial: Bool
     /// The XXH3 checksum of the bytes.
     let checksum: UInt64
 
-    init(data: Data, format: ImageFormat, size: PixelSize, originalInfo: ImageInfo, isOriginal: Bool = false) {
+    init(
+        data: Data,
+        format: ImageFormat,
+        size: PixelSize,
+        originalInfo: ImageInfo,
+        isOriginal: Bool = false,
+        isPartial: Bool = false
+    ) {
         self.data = data
         self.format = format
         self.size = size
         self.originalInfo = originalInfo
         self.isOriginal = isOriginal
+        self.isPartial = isPartial
         checksum = Checksum.hash(of: data)
     }
 

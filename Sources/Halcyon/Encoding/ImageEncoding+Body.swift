@@ -26,7 +26,8 @@ extension ImageEncoding {
                 format: image.info.format,
                 size: image.info.displaySize,
                 originalInfo: image.info,
-                isOriginal: true
+                isOriginal: true,
+                isPartial: image.isPartial
             )
         }
         var bitmap = try image.converted(.sRGB, isCancelled: isCancelled).bitmap
@@ -35,7 +36,8 @@ extension ImageEncoding {
             data: try codecs.encode(bitmap, as: target.format, options: target.options),
             format: target.format,
             size: bitmap.size,
-            originalInfo: image.info
+            originalInfo: image.info,
+            isPartial: image.isPartial
         )
     }
 }

@@ -140,6 +140,15 @@ extension CacheKeyEncoder {
         encode(options.maximumByteCount ?? 0)
         encode(options.maximumByteCount != nil)
         for part in [options.metadata?.exif, options.metadata?.xmp, options.metadata?.iccProfile] { encode(part) }
+        switch options.colorProfile {
+        case .icc(let profile)?:
+            encode(Data?.some(profile))
+        case .codePoints(let primaries, let transfer)?:
+            encode(primaries)
+            encode(transfer)
+        case nil:
+            break
+        }
     }
 
     /// Adds the identity of an encoder.

@@ -37,6 +37,10 @@ public struct DecodePolicy: Sendable, Hashable {
     /// so that the processed image is animated too. On disk such an image is its original. Default: `false`, for a still
     /// image of the first frame.
     public var processesAllFrames = false
+    /// What becomes of an image whose bytes are cut short or damaged, in a file or a complete transfer. A transfer that
+    /// breaks off fails in any case. A partial image stays in memory alone: its original is stored as it was received,
+    /// but no result made of it. Default: ``DamageHandling/showsWhatIsThere``.
+    public var damage: DamageHandling = .showsWhatIsThere
     /// The codecs of the image; `nil`: those of the pipeline. Default: `nil`.
     public var codecs: CustomCodecs?
 
@@ -55,7 +59,7 @@ public struct DecodePolicy: Sendable, Hashable {
 
     /// A Boolean value that indicates whether bytes are an image to these settings exactly if they are one to the
     /// defaults, so that a failure to decode them is one of the bytes.
-    var hasStandardReading: Bool { typeHint == nil && codecs == nil }
+    var hasStandardReading: Bool { typeHint == nil && codecs == nil && damage == .showsWhatIsThere }
 
     /// A Boolean value that indicates whether the image is one of the original's own, which an encoded copy may take
     /// the place of.
@@ -95,6 +99,7 @@ public struct DecodePolicy: Sendable, Hashable {
         case .firstFrame: encoder.encode("animation.firstFrame")
         }
         if processesAllFrames { encoder.encode("processesAllFrames") }
+        if damage == .isRefused { encoder.encode("damage.isRefused") }
         if let codecs {
             encoder.encode("codecs")
             codecs.encodeIdentity(into: &encoder)
@@ -120,7 +125,8 @@ public struct DecodePolicy: Sendable, Hashable {
             typeHint: typeHint,
             largestByteCount: largestByteCount,
             largestSideLength: largestSideLength,
-            videoFrame: videoFrame
+            videoFrame: videoFrame,
+            damage: damage
         )
     }
 
@@ -129,6 +135,11 @@ public struct DecodePolicy: Sendable, Hashable {
     /// more pixels than that; the memory that there is bounds them.
     var storedResultOptions: DecodeOptions {
         let limits = DecodeLimits(pixelCount: 1 << 40, sideLength: 1 << 31 - 1, memory: .max)
-        return DecodeOptions(color: .asStored, keepsSixteenBits: keepsSixteenBits, limits: limits)
+        return DecodeOptions(
+            color: .asStored,
+            keepsSixteenBits: keepsSixteenBits,
+            limits: limits,
+            damage: .isRefused
+        )
     }
 }

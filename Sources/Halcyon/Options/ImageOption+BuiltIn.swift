@@ -149,6 +149,11 @@ extension ImageOption {
         ImageOption(.usesEmbeddedThumbnail) { $0.decode.usesEmbeddedThumbnail = true }
     }
 
+    /// Sets what becomes of an image whose bytes are cut short or damaged; see ``DecodePolicy/damage``.
+    public static func damage(_ handling: DamageHandling) -> ImageOption {
+        ImageOption(.damage) { $0.decode.damage = handling }
+    }
+
     /// Sets the part of an animated file that is loaded; see ``DecodePolicy/animation``.
     public static func animation(_ loading: AnimationLoading) -> ImageOption {
         ImageOption(.animation) { $0.decode.animation = loading }

@@ -40,6 +40,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case videoFrame
     case animation
     case processesAllFrames
+    case damage
     case codecs
     case networkIsAllowed
     case timeouts
@@ -120,6 +121,7 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .videoFrame: ImageOptionAccessor(path: \.decode.videoFrame)
         case .animation: ImageOptionAccessor(path: \.decode.animation)
         case .processesAllFrames: ImageOptionAccessor(path: \.decode.processesAllFrames)
+        case .damage: ImageOptionAccessor(path: \.decode.damage)
         case .codecs: ImageOptionAccessor(path: \.decode.codecs)
         case .networkIsAllowed: ImageOptionAccessor(path: \.network.isAllowed)
         case .timeouts: ImageOptionAccessor(path: \.network.timeouts)

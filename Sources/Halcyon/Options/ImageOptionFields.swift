@@ -47,7 +47,7 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     /// Those of ``DecodePolicy``.
     static let decode = ImageOptionFields([
         .frame, .color, .keepsSixteenBits, .usesEmbeddedThumbnail, .decodeLimits, .typeHint,
-        .largestByteCount, .largestSideLength, .videoFrame, .animation, .processesAllFrames, .codecs,
+        .largestByteCount, .largestSideLength, .videoFrame, .animation, .processesAllFrames, .damage, .codecs,
     ])
     /// Those of ``NetworkPolicy``.
     static let network = ImageOptionFields([

@@ -36,7 +36,8 @@ enum EarlyScanBlur {
             bitmap: try image.bitmap.blurred(radius: radius, isCancelled: isCancelled),
             info: image.info,
             fullSize: image.fullSize,
-            colorProfile: image.colorProfile
+            colorProfile: image.colorProfile,
+            isPartial: image.isPartial
         )
     }
 }

@@ -80,7 +80,8 @@ struct DecodedForm: ResultForm {
     ) async throws -> (body: Data, metadata: Data)? {
         let (image, serializer) = (response.image, request.options.cache.serializer)
         // An animation is on disk as its original, of which it is made again: an encoding would keep one frame.
-        if image.animation != nil { return nil }
+        // Of a partial image only the original is kept.
+        if image.animation != nil || image.isPartial { return nil }
         let body = try await (request.options.workers ?? workers).encode(
             image,
             original: provenance.data,
@@ -102,7 +103,7 @@ struct DecodedForm: ResultForm {
     }
 
     func byteCount(of response: ImageResponse) -> Int {
-        response.image.animation == nil ? response.image.bitmap.byteCount : 0
+        response.image.animation == nil && !response.image.isPartial ? response.image.bitmap.byteCount : 0
     }
 }
 
@@ -132,7 +133,7 @@ struct EncodedForm: ResultForm {
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
         // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
-        if image.isOriginal { return nil }
+        if image.isOriginal || image.isPartial { return nil }
         let metadata = ProcessedImageMetadata(
             image.stored,
             byteCount: image.originalByteCount,
@@ -141,7 +142,7 @@ struct EncodedForm: ResultForm {
         return (image.data, metadata.data)
     }
 
-    func byteCount(of image: EncodedImage) -> Int { image.isOriginal ? 0 : image.data.count }
+    func byteCount(of image: EncodedImage) -> Int { image.isOriginal || image.isPartial ? 0 : image.data.count }
 }
 
 extension TransferResponse {

@@ -46,17 +46,22 @@ extension AVIFAmendments {
     /// Makes a configuration (`av1C`) say what the sequence header of the image says, if that is there: libavif compares
     /// its depth with that of `pixi`, and tells it as that of the image.
     private mutating func correctConfigurations(_ items: AVIFItems, meta: Range<Int>) {
-        let contents = HEIFItemLocations.contents(reader, meta: meta, of: Set(items.configurations.values))
-        var depths: [Int: Int] = [:]
+        let contents = HEIFItemLocations.contents(
+            reader,
+            meta: meta,
+            of: Set(items.configurations.values),
+            greatestByteCount: Self.greatestHeaderByteCount
+        )
+        var (depths, unitCount) = ([Int: Int](), 0)
         for (start, item) in items.configurations {
             let place = start + Self.offsetOfLayout
-            guard let stated = reader.uint8(at: place), let content = contents[item],
-                case .known(let layout) = AV1Units(
-                    ofItem: Data(content.prefix(Self.greatestHeaderByteCount)),
-                    configuration: Data(),
-                    includesFrames: false
-                ).layout
+            guard unitCount < Self.greatestUnitCount, let stated = reader.uint8(at: place), let content = contents[item]
             else {
+                continue
+            }
+            let units = AV1Units(ofItem: Data(content), configuration: Data(), includesFrames: false)
+            unitCount += units.count
+            guard case .known(let layout) = units.layout else {
                 continue
             }
             let depth = layout.depths[0]
@@ -113,25 +118,21 @@ extension AVIFAmendments {
     private static let offsetOfLayout = 8 + 2
     /// Sequence headers come first, and are short.
     private static let greatestHeaderByteCount = 1_024
+    /// Configurations after so many units stay as they are.
+    private static let greatestUnitCount = 1 << 15
 }
 
 /// The properties of all items of a file.
 private struct AVIFItems {
-    /// Each with the item's mark; at most ``greatestCount``.
+    /// Each with the item's mark.
     private(set) var associations: [HEIFItemProperties.Association] = []
     /// The offset of each `av1C` box, with the first item that has it.
     private(set) var configurations: [Int: Int] = [:]
 
-    /// Files of this many properties have no use; those after them stay as they are.
-    private static let greatestCount = 65_536
-
     init(_ properties: HEIFItemProperties) {
-        properties.forEachItem { item, associations in
-            guard self.associations.count < Self.greatestCount else {
-                return
-            }
-            for association in associations() {
-                self.associations.append(association)
+        for item in properties.items {
+            for association in properties.allAssociations(of: item) {
+                associations.append(association)
                 if association.box.type == "av1C" {
                     let start = association.box.start
                     configurations[start] = configurations[start] ?? item

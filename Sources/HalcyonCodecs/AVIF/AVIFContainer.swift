@@ -17,20 +17,29 @@ struct AVIFContainer {
     let meta: Range<Int>?
     /// The track of images, if there is one.
     let track: AVIFTrack?
+    /// A Boolean value that indicates whether the tracks have more frames than were asked for; ``data`` has as many.
+    let hasMoreFrames: Bool
     /// A Boolean value that indicates whether it has more tracks than any file has use for: images, alpha, sound and
     /// the like.
     let hasTooManyTracks: Bool
+    /// A Boolean value that indicates whether its lists are longer than any file has use for. Nothing else was read
+    /// then.
+    let hasTooLongLists: Bool
+    /// The alpha of the primary image, where that is not an item that belongs to it.
+    let alphaOfTiles: AVIFAlphaOfTiles?
 
     private static let greatestTrackCount = 256
 
-    init(_ data: Data) {
+    /// - Parameter frameCount: The most frames of an animation, at least 1; those behind them are cut off.
+    init(_ data: Data, frameCount: Int) {
         let reader = ByteReader(data)
-        var boxes = reader.boxes(in: 0..<reader.count)
+        hasTooLongLists = !HEIFListBounds.hold(in: reader)
+        var boxes = reader.boxes(in: 0..<(hasTooLongLists ? 0 : reader.count))
         var isCutShort = false
         var amendments = AVIFAmendments(reader)
         var (properties, track): (HEIFItemProperties?, AVIFTrack?)
         var meta: Range<Int>?
-        var hasTooManyTracks = false
+        var (hasTooManyTracks, hasMoreFrames) = (false, false)
         while let box = boxes.next() {
             isCutShort = isCutShort || box.isCutShort
             if box.isOpenEnded {
@@ -50,9 +59,13 @@ struct AVIFContainer {
                 hasTooManyTracks = tracks.count > Self.greatestTrackCount
                 track = tracks.lazy.compactMap { AVIFTrack(reader, track: $0) }.first { $0.handler == "pict" }
                 amendments.hideTracks(tracks)
+                for track in tracks where amendments.cutTables(of: track, toFrames: frameCount) {
+                    hasMoreFrames = true
+                }
             }
         }
-        self.isCutShort = isCutShort || boxes.offset < reader.count
+        self.isCutShort = isCutShort || !hasTooLongLists && boxes.offset < reader.count
+        self.hasMoreFrames = hasMoreFrames
         self.track = track
         self.hasTooManyTracks = hasTooManyTracks
         self.meta = meta
@@ -61,13 +74,16 @@ struct AVIFContainer {
         hasOptionalTransformation =
             primary?.contains { !$0.isEssential && ["clap", "irot", "imir"].contains($0.box.type) } ?? false
         self.data = amendments.applied()
+        alphaOfTiles = properties.flatMap { properties in
+            meta.flatMap { AVIFAlphaOfTiles(properties, meta: $0, amendments) }
+        }
     }
 
     /// Refuses an image whose coded size, or that of its tiles and its alpha, is beyond what it states or the limits:
     /// libavif bounds each part on its own, and keeps all of them until the image is put together.
     ///
     /// - Returns: The pixels of all parts as coded.
-    func checkCodedItems(limits: DecodeLimits) throws(CodecError) -> Int {
+    func checkCodedItems(limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
         let reader = ByteReader(data)
         guard let meta, let size = itemSize, let item = HEIFItemProperties(reader, meta: meta)?.primaryItem else {
             return 0

@@ -26,11 +26,12 @@ public struct AVIFDecoder: ImageDecoder {
         ImageFormat.detect(prefix) == .avif
     }
 
-    /// Reads the boxes before the images.
+    /// Reads the boxes before the images. Of an animation, frames behind ``DecodeLimits/frameCount`` are left out, here
+    /// and in decoding, and ``ImageInfo/isFrameCountExact`` is `false`.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the images,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames, and for more pixels
-    ///   than libavif can take, 2^28.
+    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for more pixels than libavif can take,
+    ///   2^28.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try withReader(of: data, extent: .beginning, limits: limits) { $0.info }
     }
@@ -74,7 +75,7 @@ public struct AVIFDecoder: ImageDecoder {
         guard !data.isEmpty else {
             throw .empty
         }
-        let container = AVIFContainer(data)
+        let container = AVIFContainer(data, frameCount: max(1, limits.frameCount))
         // The closure's errors would lose their type.
         return try container.data.withUnsafeBytes { bytes in
             Swift.Result { () throws(CodecError) in

@@ -6,34 +6,33 @@ final class AVIFFrameCursor: FrameCursor {
     private var reader: AVIFReader?
     private let options: DecodeOptions
     /// The file at an address that does not change, because libavif keeps pointers into it.
-    private let bytes: UnsafeMutableRawBufferPointer
+    private let bytes: PixelBuffer
 
     init(_ data: Data, options: DecodeOptions, threadCount: Int) throws(CodecError) {
         guard !data.isEmpty else {
             throw .empty
         }
-        let container = AVIFContainer(data)
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
-        container.data.copyBytes(to: bytes)
+        let container = AVIFContainer(data, frameCount: max(1, options.limits.frameCount))
         do {
-            reader = try AVIFReader(
-                UnsafeRawBufferPointer(bytes),
-                of: container,
-                extent: .whole,
-                limits: options.limits,
-                threadCount: threadCount
-            )
+            bytes = try PixelBuffer(byteCount: container.data.count)
         } catch {
-            bytes.deallocate()
-            throw error
+            throw .bitmap(error)
         }
-        self.bytes = bytes
+        let target = UnsafeMutableRawBufferPointer(start: bytes.pointer, count: bytes.byteCount)
+        container.data.copyBytes(to: target)
         self.options = options
+        reader = try AVIFReader(
+            UnsafeRawBufferPointer(target),
+            of: container,
+            extent: .whole,
+            limits: options.limits,
+            threadCount: threadCount
+        )
     }
 
     deinit {
+        // Before the bytes that it reads.
         reader = nil
-        bytes.deallocate()
     }
 
     func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {

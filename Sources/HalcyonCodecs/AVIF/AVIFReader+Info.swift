@@ -8,7 +8,7 @@ extension AVIFReader {
     var info: ImageInfo {
         let frameCount = max(1, Int(decoder.pointee.imageCount))
         let isAnimated = frameCount > 1
-        return ImageInfo(
+        var info = ImageInfo(
             format: .avif,
             size: size,
             orientation: orientation,
@@ -16,10 +16,15 @@ extension AVIFReader {
             frameDurations: isAnimated ? durations(ofFrames: frameCount) : [],
             loopCount: isAnimated ? container.track?.loopCount ?? 0 : nil,
             bitDepth: Int(decoder.pointee.image.pointee.depth),
-            hasAlpha: decoder.pointee.alphaPresent != AVIF_FALSE,
+            hasAlpha: hasAlpha,
             colorSpace: colorSpace
         )
+        info.isFrameCountExact = !container.hasMoreFrames
+        return info
     }
+
+    /// A Boolean value that indicates whether the image has alpha, in whatever way the file stores it.
+    var hasAlpha: Bool { decoder.pointee.alphaPresent != AVIF_FALSE || container.alphaOfTiles != nil }
 
     /// `irot` turns counter-clockwise by quarters, then `imir` mirrors: 0 top to bottom, 1 left to right (ISO/IEC
     /// 23008-12, 6.5.10 and 6.5.12). EXIF orientation does not count in AVIF (MIAF, 7.3.6.7).
@@ -37,8 +42,8 @@ extension AVIFReader {
     /// The profile embedded, or else the code points; `nil` for sRGB, and where the file does not say.
     var colorProfile: ColorProfile? {
         let image = decoder.pointee.image.pointee
-        if let profile = Data(image.icc) {
-            return .icc(profile)
+        if let profile = Data(image.icc), ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb) {
+            return ColorProfile(embedded: profile, isGray: isGray)
         }
         return ColorProfile(
             primaries: Int(image.colorPrimaries),
@@ -56,8 +61,10 @@ extension AVIFReader {
         if let colorSpace = ColorSpace(colorProfile) {
             return colorSpace
         }
-        return decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? .gray : .sRGB
+        return isGray ? .gray : .sRGB
     }
+
+    private var isGray: Bool { decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 }
 
     private func durations(ofFrames frameCount: Int) -> [Int] {
         container.track?.durations(

@@ -4,7 +4,7 @@ internal import HalcyonRaster
 
 extension AVIFReader {
     /// Room for tiles whose edges lie outside of a small image.
-    private static let pixelCountOfTiles = 1 << 16
+    private static let pixelCountOfTiles = SaturatingCount(1 << 16)
 
     /// A frame, upright if the options say so.
     ///
@@ -23,7 +23,9 @@ extension AVIFReader {
             throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
         }
         try throwIfCancelled(isCancelled)
-        let bitmap = try pixels(depth: depth, premultiplies: options.premultiplies)
+        let bitmap = try withAlphaOfTiles(options.limits) {
+            try pixels(depth: depth, premultiplies: options.premultiplies)
+        }
         try throwIfCancelled(isCancelled)
         return try bitmap.upright(orientation)
     }
@@ -40,35 +42,66 @@ extension AVIFReader {
         let isAnimated = decoder.pointee.imageCount > 1
         // Each image of an animation is checked by libavif.
         let codedPixelCount = isAnimated ? 0 : try container.checkCodedItems(limits: limits)
+        let planes = planeByteCount
         // The image and its parts; of an animation, the eight frames that others can refer to (AV1, 7.20).
-        try limits.checkMemory(
-            bitmapByteCount,
-            isTurned ? bitmapByteCount : 0,
-            planeByteCount * (isAnimated ? 10 : 1),
-            isAnimated ? 0 : 2 * max(planeByteCount, byteCount(ofCodedPixels: codedPixelCount)),
-            of: .avif
-        )
+        let byteCount = isAnimated ? planes * 10 : planes + max(planes, byteCount(ofCodedPixels: codedPixelCount)) * 2
+        try limits.checkMemory(bitmapByteCount, isTurned ? bitmapByteCount : 0, byteCount.value, of: .avif)
         // The coded image can be of another size than the file states. Nothing beyond this is decoded.
-        decoder.pointee.imageSizeLimit = UInt32(min(Self.greatestPixelCount, 2 * size.area + Self.pixelCountOfTiles))
+        let greatest = min(SaturatingCount(Self.greatestPixelCount), size.pixelCount * 2 + Self.pixelCountOfTiles)
+        decoder.pointee.imageSizeLimit = UInt32(greatest.value)
     }
 
     /// Bytes of one image's planes: brightness, colours and alpha.
-    private var planeByteCount: Int {
+    private var planeByteCount: SaturatingCount {
         let image = decoder.pointee.image.pointee
         var format = avifPixelFormatInfo()
         avifGetPixelFormatInfo(image.yuvFormat, &format)
-        let chroma =
-            format.monochrome != AVIF_FALSE
-            ? 0 : 2 * (((size.width + 1) >> Int(format.chromaShiftX)) * ((size.height + 1) >> Int(format.chromaShiftY)))
-        let alpha = decoder.pointee.alphaPresent != AVIF_FALSE ? size.area : 0
-        return (size.area + chroma + alpha) * (image.depth > 8 ? 2 : 1)
+        let chroma = PixelSize(
+            (size.width + 1) >> Int(format.chromaShiftX),
+            (size.height + 1) >> Int(format.chromaShiftY)
+        )
+        let colorCount = format.monochrome != AVIF_FALSE ? 0 : chroma.pixelCount * 2
+        let alphaCount = hasAlpha ? size.pixelCount : 0
+        return (size.pixelCount + colorCount + alphaCount) * (image.depth > 8 ? 2 : 1)
     }
 
     /// The bytes that parts of the image take, as far as they have more pixels than it takes for the whole.
-    private func byteCount(ofCodedPixels count: Int) -> Int {
-        let partCount = decoder.pointee.alphaPresent != AVIF_FALSE ? 2 : 1
-        let (product, overflows) = count.multipliedReportingOverflow(by: planeByteCount)
-        return overflows ? .max / 2 : product / (size.area * partCount)
+    private func byteCount(ofCodedPixels count: SaturatingCount) -> SaturatingCount {
+        let wholeCount = size.pixelCount * (hasAlpha ? 2 : 1)
+        let product = count * planeByteCount
+        return product.value == .max ? product : SaturatingCount(product.value / wholeCount.value)
+    }
+
+    /// Lets `body` convert the frame decoded last with the alpha of its tiles, where libavif does not give that.
+    private func withAlphaOfTiles(_ limits: DecodeLimits, _ body: () throws -> Bitmap) throws -> Bitmap {
+        guard let alpha = container.alphaOfTiles, let image = decoder.pointee.image, image.pointee.alphaPlane == nil
+        else {
+            return try body()
+        }
+        guard case .ofAll(let changes) = alpha else {
+            throw CodecError.unsupported(.avif, reason: "a grid of which some tiles have alpha")
+        }
+        return try changes.applied().withUnsafeBytes { bytes in
+            let reader = try AVIFReader(bytes, of: container, extent: .whole, limits: limits)
+            return try withExtendedLifetime(reader) {
+                reader.decoder.pointee.imageSizeLimit = decoder.pointee.imageSizeLimit
+                let result = avifDecoderNthImage(reader.decoder, 0)
+                guard result == AVIF_RESULT_OK, let mask = reader.decoder.pointee.image?.pointee else {
+                    throw Self.error(result, of: reader.decoder, isCutShort: container.isCutShort)
+                }
+                guard mask.width == image.pointee.width, mask.height == image.pointee.height,
+                    mask.depth == image.pointee.depth, mask.yuvRange == AVIF_RANGE_FULL
+                else {
+                    throw CodecError.unsupported(.avif, reason: "a grid whose alpha has another size, depth or range")
+                }
+                image.pointee.alphaPlane = mask.yuvPlanes.0
+                image.pointee.alphaRowBytes = mask.yuvRowBytes.0
+                image.pointee.imageOwnsAlphaPlane = AVIF_FALSE
+                // The plane belongs to the other image.
+                defer { (image.pointee.alphaPlane, image.pointee.alphaRowBytes) = (nil, 0) }
+                return try body()
+            }
+        }
     }
 
     /// The frame decoded last.

@@ -34,6 +34,9 @@ final class AVIFReader {
         threadCount: Int = 1,
         includesMetadata: Bool = false
     ) throws(CodecError) {
+        guard !container.hasTooLongLists else {
+            throw .corrupt(.avif, reason: "its lists are longer than those of any image")
+        }
         if let meta = container.meta,
             !HEIFItemLocations.areReasonable(ByteReader(container.data), meta: meta, isBeginning: extent == .beginning)
         {
@@ -58,7 +61,7 @@ final class AVIFReader {
         }
         let result = isSet == AVIF_RESULT_OK ? avifDecoderParse(decoder) : isSet
         guard result == AVIF_RESULT_OK, let image = decoder.pointee.image?.pointee else {
-            let error = Self.parseError(result, of: decoder, container, limits)
+            let error = Self.parseError(result, of: decoder, container)
             avifDecoderDestroy(decoder)
             throw error
         }
@@ -81,12 +84,8 @@ final class AVIFReader {
     private static func parseError(
         _ result: avifResult,
         of decoder: UnsafeMutablePointer<avifDecoder>,
-        _ container: AVIFContainer,
-        _ limits: DecodeLimits
+        _ container: AVIFContainer
     ) -> CodecError {
-        if let track = container.track, track.frameCount > limits.frameCount {
-            return .limitExceeded(.avif, .frameCount(track.frameCount, maximum: limits.frameCount))
-        }
         if let size = container.itemSize ?? container.track?.size, size.area > greatestPixelCount {
             return .limitExceeded(.avif, .pixelCount(size, maximum: greatestPixelCount))
         }

@@ -4,8 +4,6 @@ internal import HalcyonRaster
 struct AVIFTrack {
     /// "pict" for images, "auxv" for alpha and the like, "soun" for sound.
     let handler: String
-    /// Frames, as the table of sample sizes counts them.
-    let frameCount: Int
     /// The size of the track's images.
     let size: PixelSize
     /// The number of times that the track plays; 0 for without end.
@@ -22,8 +20,6 @@ struct AVIFTrack {
             return nil
         }
         self.handler = String(decoding: handler, as: UTF8.self)
-        let sizes = reader.payload(ofBox: "mdia", "minf", "stbl", "stsz", in: track.payload)
-        frameCount = sizes.flatMap { reader.uint32(at: $0.lowerBound + 8) } ?? 0
         // Width and height are the last fields, with 16 bits after the point.
         size = PixelSize(
             (reader.uint32(at: header.upperBound - 8) ?? 0) >> 16,
@@ -53,13 +49,16 @@ struct AVIFTrack {
         return durations + [Int](repeating: 0, count: frameCount - durations.count)
     }
 
+    /// Times behind so many are left out.
+    private static let greatestTimeCount = 1 << 14
+
     private static func timing(_ reader: ByteReader, track: Range<Int>) -> [(count: Int, ticks: Int)] {
         guard let table = reader.payload(ofBox: "mdia", "minf", "stbl", "stts", in: track), table.count >= 8,
             let entryCount = reader.uint32(at: table.lowerBound + 4)
         else {
             return []
         }
-        return (0..<min(entryCount, (table.count - 8) / 8)).compactMap { index in
+        return (0..<min(entryCount, (table.count - 8) / 8, greatestTimeCount)).compactMap { index in
             let offset = table.lowerBound + 8 + 8 * index
             guard let count = reader.uint32(at: offset), let ticks = reader.uint32(at: offset + 4) else {
                 return nil

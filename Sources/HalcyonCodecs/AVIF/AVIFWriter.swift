@@ -114,7 +114,7 @@ final class AVIFWriter {
     }
 
     private func setMetadata(of image: UnsafeMutablePointer<avifImage>) throws(CodecError) {
-        guard let metadata = options.metadata else {
+        guard let metadata = try options.embeddedMetadata(in: .avif) else {
             return
         }
         try set(metadata.iccProfile) { halcyon_avif_set_icc_profile(image, $0, $1) }

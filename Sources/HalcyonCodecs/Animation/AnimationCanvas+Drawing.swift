@@ -6,7 +6,7 @@ extension AnimationCanvas {
     /// - Throws: As ``drawFrame(_:_:disposal:draw:)`` does.
     mutating func draw(_ pixels: FramePixels, of frame: FrameDescription) throws(BitmapError) {
         switch pixels {
-        case .bitmap(let bitmap):
+        case .bitmap(let bitmap, _):
             try draw(bitmap, of: frame)
         case .rows(let drawing, _, let write):
             try drawFrame(frame.area(on: size), drawing, disposal: frame.disposal, draw: write)

@@ -60,6 +60,7 @@ struct AnimationCanvas {
         draw: (UnsafeMutablePointer<UInt8>, Int) -> Void
     ) throws(BitmapError) {
         var ground = takeGround()
+        // Exact as far as it is known: `false` may stand for a canvas whose pixels were not looked at.
         let isOpaqueBelow = ground.isOpaque
         var result: Bitmap
         if disposal != .restore, let owned = ground.takeBitmap() {
@@ -70,13 +71,21 @@ struct AnimationCanvas {
         result.forEachRow(of: area, draw)
         result.isOpaque =
             switch drawing {
-            case .replacing(isOpaque: true) where area.covers(size): true
-            case .replacing(isOpaque: true) where isOpaqueBelow: true
-            case .over where isOpaqueBelow: true
-            default: !result.containsTransparency()
+            case .replacing(isOpaque: true): area.covers(size) || isOpaqueBelow
+            case .replacing(isOpaque: false): false
+            case .over: isOpaqueBelow
             }
         bitmap = result
         below = Self.below(area, disposal, ground)
+    }
+
+    /// Finds out whether the canvas is opaque where that is not known: frames that are only passed over need not be
+    /// looked through, which would take a pass over the canvas for each, however small they are.
+    mutating func findOpacity() {
+        guard let isOpaque = bitmap?.isOpaque, !isOpaque, bitmap?.containsTransparency() == false else {
+            return
+        }
+        bitmap?.isOpaque = true
     }
 
     /// Returns the ground of the next frame, which the canvas holds no longer.

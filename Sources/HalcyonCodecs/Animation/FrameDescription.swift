@@ -27,6 +27,11 @@ struct FrameDescription {
     /// The bytes that decoding the frame takes besides the canvas.
     let workingByteCount: Int
 
+    /// Returns whether nothing of a canvas of this size remains visible below the frame.
+    func replacesAll(of canvas: PixelSize) -> Bool {
+        blending == .source && area(on: canvas).covers(canvas)
+    }
+
     /// The part of the frame that lies on a canvas of this size.
     func area(on canvas: PixelSize) -> AnimationCanvas.Area {
         AnimationCanvas.Area(left: left, top: top, size: size, within: canvas)

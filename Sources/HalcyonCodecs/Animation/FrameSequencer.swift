@@ -18,6 +18,9 @@ struct FrameSequencer {
     private var dependencies: FrameDependencies
     /// The number of the frame that is decoded next.
     private var nextFrame = 0
+    /// A Boolean value that indicates whether pixels of the frame composed last may be missing, because the data of a
+    /// frame that it is made of are cut short or damaged.
+    private(set) var isPartial = false
 
     /// A sequencer that stands before the first frame.
     ///
@@ -97,6 +100,7 @@ struct FrameSequencer {
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }
+        canvas.findOpacity()
         guard let bitmap = canvas.bitmap else {
             throw CodecError.noSuchFrame(index, frameCount: frames.count)
         }
@@ -106,6 +110,7 @@ struct FrameSequencer {
     private mutating func rewind(to frame: Int) {
         canvas.reset()
         nextFrame = frame
+        isPartial = false
     }
 
     /// Returns `false` where the first frame, which was thought to cover everything, needs those before it after all.
@@ -120,8 +125,14 @@ struct FrameSequencer {
             if isCancelled() {
                 throw CancellationError()
             }
+            guard nextFrame == last || frames[nextFrame].disposal != .restore else {
+                // It leaves no trace.
+                nextFrame += 1
+                continue
+            }
             try check(nextFrame..<nextFrame + 1)
             let pixels = try decode(nextFrame)
+            isPartial = !pixels.isComplete || isPartial && !frames[nextFrame].replacesAll(of: canvas.size)
             if !pixels.isComplete {
                 dependencies.revoke(nextFrame)
                 if mustCover {

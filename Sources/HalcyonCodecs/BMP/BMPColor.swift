@@ -35,7 +35,7 @@ enum BMPColor {
     func profile(in data: Data, headerStart: Int) -> ColorProfile? {
         switch self {
         case .sRGB: nil
-        case .embedded: embeddedProfile(in: data, headerStart: headerStart).map { ColorProfile.icc(Data($0)) }
+        case .embedded: ColorProfile(embedded: embeddedProfile(in: data, headerStart: headerStart).map { Data($0) })
         case .calibrated(let color): color.profile.map(ColorProfile.icc)
         }
     }

@@ -5,7 +5,7 @@ internal import HalcyonRaster
 /// compressed as runs; from the bottom to the top or from the top to the bottom.
 ///
 /// Where files leave room for doubt, images look as browsers show them: pixels that no run reaches are transparent,
-/// palette numbers without a colour are black, and the fourth byte of 32 bits is alpha only if the header says so.
+/// palette numbers without a colour are black, rows behind the end of a file that is cut short are transparent, and the fourth byte of 32 bits is alpha only if the header says so.
 /// Channels of fewer or more than 8 bits become 8. A calibrated colour space and an embedded
 /// ICC profile (BITMAPV4HEADER and BITMAPV5HEADER) become the ``DecodedImage/colorProfile``.
 ///
@@ -45,7 +45,7 @@ public struct BMPDecoder: ImageDecoder {
             throw CodecError.noSuchFrame(options.frame, frameCount: 1)
         }
         try options.limits.checkMemory(header.size.bitmapByteCount, of: .bmp)
-        let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
+        let (bitmap, isPartial) = try withoutActuallyEscaping(isCancelled) { isCancelled in
             try data.withUnsafeBytes { bytes in
                 try BMPImage(
                     bytes,
@@ -53,14 +53,16 @@ public struct BMPDecoder: ImageDecoder {
                     of: .bmp,
                     pixelsOffset: pixelsOffset,
                     premultiplies: options.premultiplies,
+                    damage: options.damage,
                     isCancelled: isCancelled
-                ).decode()
+                ).decodeWhatIsThere()
             }
         }
         return DecodedImage(
             bitmap: bitmap,
             info: header.info(of: .bmp, in: data),
-            colorProfile: header.color.profile(in: data, headerStart: header.start)
+            colorProfile: header.color.profile(in: data, headerStart: header.start),
+            isPartial: isPartial
         )
     }
 

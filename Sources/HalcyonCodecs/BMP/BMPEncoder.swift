@@ -4,7 +4,7 @@ public import HalcyonRaster
 /// Writes BMP without compression: 24 bits a pixel if the bitmap is opaque, otherwise 32 bits with straight alpha and
 /// the masks of a BITMAPV4HEADER, which say that the fourth byte is alpha.
 ///
-/// Of the metadata the ICC profile is embedded, with a BITMAPV5HEADER; the format has no place for the others.
+/// An ICC profile of the pixels is embedded, with a BITMAPV5HEADER; the format has no place for the others.
 public struct BMPEncoder: ImageEncoder {
     /// An encoder; it has no settings.
     public init() {}
@@ -12,14 +12,14 @@ public struct BMPEncoder: ImageEncoder {
     /// BMP.
     public var format: ImageFormat { .bmp }
 
-    /// Encodes a bitmap; of the options only ``EncodeOptions/metadata`` counts.
+    /// Encodes a bitmap; of the options only ``EncodeOptions/colorProfile`` counts.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image of 4 GiB or more, which the file header cannot
     ///   tell.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let bitmap = try bitmap.withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
-        let profile = options.metadata?.iccProfile ?? Data()
+        let profile = try options.embeddedMetadata(in: .bmp)?.iccProfile ?? Data()
         let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)
         var file = header.data
         file.reserveCapacity(header.fileByteCount)

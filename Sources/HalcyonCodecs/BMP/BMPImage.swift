@@ -14,6 +14,7 @@ struct BMPImage {
     let pixelsOffset: Int
     let palette: BMPPalette
     let premultiplies: Bool
+    let toleratesDamage: Bool
     let isCancelled: () -> Bool
 
     /// - Parameters:
@@ -22,6 +23,7 @@ struct BMPImage {
     ///   - format: The format that errors name.
     ///   - pixelsOffset: Where the file says that the pixels start, or `nil` if right behind the palette.
     ///   - premultiplies: Whether colours are multiplied by alpha.
+    ///   - damage: What becomes of rows that are not there. Default: they are an error.
     ///   - isCancelled: Asked between groups of rows.
     init(
         _ bytes: UnsafeRawBufferPointer,
@@ -29,12 +31,14 @@ struct BMPImage {
         of format: ImageFormat,
         pixelsOffset: Int?,
         premultiplies: Bool,
+        damage: DamageHandling = .isRefused,
         isCancelled: @escaping () -> Bool
     ) {
         self.header = header
         self.format = format
         self.bytes = bytes
         self.premultiplies = premultiplies
+        toleratesDamage = damage == .showsWhatIsThere
         self.isCancelled = isCancelled
         // Files exist whose offset is 0 or that of the palette. One within the palette shortens that.
         let stated = pixelsOffset ?? 0
@@ -49,22 +53,43 @@ struct BMPImage {
 
     /// Decodes the image.
     ///
-    /// - Throws: ``CodecError/truncated(_:)``, before any memory is taken if the pixels are not compressed, and
-    ///   `CancellationError`.
-    func decode() throws -> Bitmap {
+    /// - Throws: As ``decodeWhatIsThere()`` does.
+    func decode() throws -> Bitmap { try decodeWhatIsThere().bitmap }
+
+    /// Rows in the order of the file, as far as they are there; of rows that are not compressed.
+    private var availableRowCount: Int {
+        // The padding behind the last row may be missing.
+        let byteCount = bytes.count - pixelsOffset - header.rowByteCount
+        return byteCount < 0 ? 0 : min(header.size.height, byteCount / header.bytesPerRow + 1)
+    }
+
+    /// Decodes the image, of which rows that are missing are transparent; says whether any are.
+    ///
+    /// - Throws: ``CodecError/truncated(_:)`` where no row is there, or one is missing and that is not tolerated, before
+    ///   any memory is taken if the pixels are not compressed; `CancellationError`.
+    func decodeWhatIsThere() throws -> (bitmap: Bitmap, isPartial: Bool) {
         let size = header.size
         // A side that no bitmap can have, so that no product below overflows, whatever limits a user sets.
         guard max(size.width, size.height) <= 1 << 26 else {
             throw CodecError.bitmap(.invalidSize(size))
         }
         guard case .runLengths = header.compression else {
-            // The padding behind the last row may be missing.
-            guard pixelsOffset + header.bytesPerRow * (size.height - 1) + header.rowByteCount <= bytes.count else {
+            let rowCount = availableRowCount
+            guard rowCount == size.height || (toleratesDamage && rowCount > 0) else {
                 throw CodecError.truncated(format)
             }
-            var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
-            bitmap.isOpaque = try decodeRows(into: &bitmap)
-            return bitmap
+            guard rowCount < size.height else {
+                var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
+                bitmap.isOpaque = try decodeRows(rowCount, into: &bitmap)
+                return (bitmap, false)
+            }
+            do {
+                var bitmap = try Bitmap(size: size)
+                _ = try decodeRows(rowCount, into: &bitmap)
+                return (bitmap, true)
+            } catch let error as BitmapError {
+                throw CodecError.bitmap(error)
+            }
         }
         guard pixelsOffset < bytes.count else {
             throw CodecError.truncated(format)
@@ -72,16 +97,21 @@ struct BMPImage {
         do {
             var bitmap = try Bitmap(size: size)
             let bytesPerRow = bitmap.bytesPerRow
-            try bitmap.withUnsafeMutableBytes { pixels in
+            let isPartial = try bitmap.withUnsafeMutableBytes { pixels in
                 // A bitmap has at least one pixel, so there is an address.
                 guard let rows = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
-                    return
+                    return false
                 }
                 var runs = BMPRunLengths(self)
-                try runs.decode(into: rows, bytesPerRow: bytesPerRow)
+                do {
+                    try runs.decode(into: rows, bytesPerRow: bytesPerRow)
+                    return false
+                } catch let error as CodecError where toleratesDamage && error.isOfDamage && runs.hasRow {
+                    return true
+                }
             }
             bitmap.isOpaque = !bitmap.containsTransparency()
-            return bitmap
+            return (bitmap, isPartial)
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }
@@ -115,13 +145,12 @@ struct BMPImage {
         }
     }
 
-    private func decodeRows(into bitmap: inout Bitmap) throws -> Bool {
+    private func decodeRows(_ count: Int, into bitmap: inout Bitmap) throws -> Bool {
         let converter = BMPRowConverter(self)
-        let height = header.size.height
         guard let pixels = bytes.baseAddress.map({ $0 + pixelsOffset }) else {
             throw CodecError.truncated(format)
         }
-        return try bitmap.decodeRows((0..<height).lazy.map(row), premultiplies: premultiplies) { out, y in
+        return try bitmap.decodeRows((0..<count).lazy.map(row), premultiplies: premultiplies) { out, y in
             // The order of rows is its own inverse.
             let index = row(y)
             if index % Self.rowsBetweenQuestions == 0, isCancelled() {

@@ -15,6 +15,8 @@ struct BMPRunLengths {
     private let size: PixelSize
     private var offset: Int
     private var x = 0
+    /// A Boolean value that indicates whether a row has been decoded.
+    var hasRow: Bool { y > 0 || x == size.width }
     /// Counted in the order of the file.
     private var y = 0
 

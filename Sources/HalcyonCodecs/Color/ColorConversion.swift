@@ -9,6 +9,8 @@ enum ColorConversion: Sendable {
     case gray(ColorShaper)
     /// A table.
     case table(ColorTable)
+    /// A table from four inks, for decoders whose samples are such.
+    case inks(InkConversion)
 
     /// The conversion for a profile, from a small cache, since making one takes up to 2 ms; `nil` where nothing is to
     /// be converted: for sRGB, and for profiles that cannot be used.
@@ -21,8 +23,7 @@ enum ColorConversion: Sendable {
         let conversion: ColorConversion?
         switch profile {
         case .icc(let data):
-            // A profile that is named sRGB is sRGB, however its numbers were rounded.
-            guard ICCProfile.colorSpace(of: data) != .sRGB else { return nil }
+            guard !ICCProfile.isSRGB(data) else { return nil }
             conversion = ICCColorReader.conversion(for: data)
         case .codePoints(let primaries, let transfer):
             conversion = Self.conversion(primaries: primaries, transfer: transfer)
@@ -45,11 +46,15 @@ enum ColorConversion: Sendable {
             shaper.convert(pixels, into: pixels, count: count, depth: depth)
         case .table(let table):
             table.convert(pixels, count: count, depth: depth)
+        case .inks:
+            // Pixels of red, green and blue are no inks.
+            break
         }
     }
 
     /// A Boolean value that indicates whether no colour would change by more than one level of 8 bits.
     private var changesNothing: Bool {
+        if case .inks = self { return false }
         let levels = Array(stride(from: UInt8(0), through: 240, by: 15)) + [255]
         var pixels: [UInt8] = []
         for red in levels {

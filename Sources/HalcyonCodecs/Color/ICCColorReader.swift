@@ -4,13 +4,27 @@ internal import HalcyonRaster
 
 /// Finds out how the colours of an ICC profile become sRGB, with lcms2 reading the profile.
 enum ICCColorReader {
-    /// Profiles of displays have a few kilobytes, those with tables up to one or two megabytes.
-    private static let maximumByteCount = 4 << 20
-
-    /// The conversion for a profile of grey or RGB colours; `nil` for what is damaged, too long, of another colour
-    /// model (CMYK, say) or of a kind that does not describe images.
+    /// The conversion for a profile of grey or RGB colours, or of four inks; `nil` for what is damaged, too long, out of
+    /// proportion, of another colour model or of a kind that does not describe images.
     static func conversion(for data: Data) -> ColorConversion? {
-        guard data.count >= 128, data.count <= maximumByteCount, let context = ProfileContext() else { return nil }
+        guard let context = ProfileContext() else { return nil }
+        return withProfile(data, in: context) { profile in
+            switch cmsGetColorSpace(profile) {
+            case cmsSigGrayData: gray(profile)
+            case cmsSigRgbData: matrix(profile) ?? ColorTable(profile, in: context).map(ColorConversion.table)
+            case cmsSigCmykData: InkConversion(profile, .eight, in: context).map(ColorConversion.inks)
+            default: nil
+            }
+        }
+    }
+
+    /// Lends a profile that describes images and is safe to work with.
+    static func withProfile<Result>(
+        _ data: Data,
+        in context: ProfileContext,
+        _ body: (cmsHPROFILE) -> Result?
+    ) -> Result? {
+        guard 128...ICCProfile.maximumByteCount ~= data.count, ICCTagWalker.isBounded(data) else { return nil }
         let opened = data.withUnsafeBytes { bytes in
             // lcms2 copies the bytes.
             cmsOpenProfileFromMemTHR(context.handle, bytes.baseAddress, cmsUInt32Number(bytes.count))
@@ -20,12 +34,7 @@ enum ICCColorReader {
         let classes = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
         let deviceClass = cmsGetDeviceClass(profile)
         guard classes.contains(where: { $0 == deviceClass }) else { return nil }
-        let colorSpace = cmsGetColorSpace(profile)
-        if colorSpace == cmsSigGrayData {
-            return gray(profile)
-        }
-        guard colorSpace == cmsSigRgbData else { return nil }
-        return matrix(profile) ?? ColorTable(profile, in: context).map(ColorConversion.table)
+        return body(profile)
     }
 
     /// Curves and the places of red, green and blue in XYZ with the white D50 (ICC.1:2022 8.3.3). Tables take

@@ -21,6 +21,15 @@ enum ICCProfileWriter {
             return nil
         }
         defer { cmsFreeToneCurve(curve) }
+        return profile(curve, primaries, isGray: isGray, in: context)
+    }
+
+    private static func profile(
+        _ curve: OpaquePointer,
+        _ primaries: ColorPrimaries,
+        isGray: Bool,
+        in context: ProfileContext
+    ) -> Data? {
         var white = chromaticity(primaries.white)
         var triple = cmsCIExyYTRIPLE(
             Red: chromaticity(primaries.red),
@@ -37,6 +46,28 @@ enum ICCProfileWriter {
         }
         defer { cmsCloseProfile(profile) }
         return bytes(of: profile)
+    }
+
+    /// A profile of red, green and blue in which shades of grey are what they are in a profile for grey; `nil` where
+    /// that cannot be used, or has Lab as its connection space.
+    static func profile(widening gray: Data) -> Data? {
+        guard let context = ProfileContext() else { return nil }
+        return ICCColorReader.withProfile(gray, in: context) { opened in
+            guard cmsGetPCS(opened) == cmsSigXYZData, let curve = cmsReadTag(opened, cmsSigGrayTRCTag) else {
+                return nil
+            }
+            return profile(OpaquePointer(curve), .sRGB, isGray: false, in: context)
+        }
+    }
+
+    /// A profile for the colours of code points (ITU-T H.273); `nil` where it would need another curve than that of sRGB
+    /// or of a gamma.
+    static func profile(primaries: Int, transfer: Int) -> Data? {
+        guard let primaries = ColorPrimaries(code: primaries) else { return nil }
+        let exponents = [4: 2.2, 5: 2.8, 8: 1]
+        // Those that ``TransferFunction`` shows as sRGB.
+        guard exponents[transfer] != nil || [1, 2, 6, 11, 12, 13, 14, 15].contains(transfer) else { return nil }
+        return profile(exponent: exponents[transfer], primaries: primaries, isGray: false)
     }
 
     private static func curve(_ exponent: Double?, in context: ProfileContext) -> OpaquePointer? {

@@ -1,43 +1,52 @@
 internal import CLCMS
 internal import FoundationEssentials
+internal import HalcyonRaster
 
 /// Turns cyan, magenta, yellow and black into sRGB by the profile of the inks.
 ///
-/// Belongs to one decoding, on one thread: lcms2 keeps the last colour in a transform.
-final class InkConversion {
-    /// Profiles of printers have up to a few megabytes.
-    private static let maximumByteCount = 8 << 20
-    /// TYPE_CMYK_8 and TYPE_RGBA_8, which are macros: colour model, extra channels, channels, bytes a sample.
-    private static let inks = cmsUInt32Number(PT_CMYK << 16 | 4 << 3 | 1)
-    private static let pixels = cmsUInt32Number(PT_RGB << 16 | 1 << 7 | 3 << 3 | 1)
-
+/// Unchecked: lcms2 only reads a transform while it converts, since it was made without the cache of the last pixel.
+/// Nothing is written after `init`.
+final class InkConversion: @unchecked Sendable {
+    private let context: ProfileContext
     private let transform: cmsHTRANSFORM
+    private let depth: SampleDepth
 
-    /// `nil` for a profile that cannot be used. Reads all of it and makes a table, which takes some milliseconds.
-    init?(profile data: Data) {
-        guard data.count <= Self.maximumByteCount else {
+    /// The conversion of samples of a depth, that of 8 bits from the cache: making one takes some milliseconds. `nil`
+    /// for a profile that cannot be used.
+    static func cached(for profile: Data, depth: SampleDepth = .eight) -> InkConversion? {
+        guard depth == .eight else {
+            guard let context = ProfileContext() else { return nil }
+            return ICCColorReader.withProfile(profile, in: context) { InkConversion($0, depth, in: context) }
+        }
+        guard case .inks(let conversion)? = ColorConversion.cached(for: .icc(profile)) else { return nil }
+        return conversion
+    }
+
+    /// A conversion by an open profile, whose context it keeps alive; `nil` where lcms2 refuses it, or where it is none
+    /// for four inks.
+    init?(_ profile: cmsHPROFILE, _ depth: SampleDepth, in context: ProfileContext) {
+        guard cmsGetColorSpace(profile) == cmsSigCmykData, let sRGB = cmsCreate_sRGBProfileTHR(context.handle) else {
             return nil
         }
-        let opened = data.withUnsafeBytes { cmsOpenProfileFromMem($0.baseAddress, cmsUInt32Number($0.count)) }
-        guard let profile = opened, let sRGB = cmsCreate_sRGBProfile() else {
-            return nil
-        }
-        defer {
-            cmsCloseProfile(profile)
-            cmsCloseProfile(sRGB)
-        }
-        guard cmsGetColorSpace(profile) == cmsSigCmykData,
-            let transform = cmsCreateTransform(
+        defer { cmsCloseProfile(sRGB) }
+        // TYPE_CMYK_8 and TYPE_RGBA_8, and those of 16, which are macros: colour model, extra channels, channels, bytes
+        // a sample.
+        let byteCount = depth.rawValue / 8
+        guard
+            let transform = cmsCreateTransformTHR(
+                context.handle,
                 profile,
-                Self.inks,
+                cmsUInt32Number(Int(PT_CMYK) << 16 | 4 << 3 | byteCount),
                 sRGB,
-                Self.pixels,
+                cmsUInt32Number(Int(PT_RGB) << 16 | 1 << 7 | 3 << 3 | byteCount),
                 cmsUInt32Number(INTENT_PERCEPTUAL),
-                0
+                cmsUInt32Number(cmsFLAGS_NOCACHE)
             )
         else {
             return nil
         }
+        self.context = context
+        self.depth = depth
         self.transform = transform
     }
 
@@ -45,12 +54,18 @@ final class InkConversion {
         cmsDeleteTransform(transform)
     }
 
-    /// Converts pixels of four shares of ink into red, green, blue, 255, in place.
-    func convert(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) {
+    /// Converts pixels of four shares of ink, of the depth of the conversion, into red, green, blue and the greatest
+    /// alpha, in place.
+    func convert(_ pixels: UnsafeMutableRawPointer, count: Int) {
         cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
-        for index in 0..<count {
-            // lcms2 leaves what is not a colour alone: here still the black.
-            pixels[index * 4 + 3] = 255
+        // lcms2 leaves what is not a colour alone: here still the black.
+        switch depth {
+        case .eight:
+            let samples = pixels.assumingMemoryBound(to: UInt8.self)
+            for index in 0..<count { samples[index &* 4 &+ 3] = .max }
+        case .sixteen:
+            let samples = pixels.assumingMemoryBound(to: UInt16.self)
+            for index in 0..<count { samples[index &* 4 &+ 3] = .max }
         }
     }
 }

@@ -13,6 +13,10 @@ public protocol FrameCursor {
     /// icons do. Default: `nil`, that of the file.
     var frameInfo: ImageInfo? { get }
 
+    /// A Boolean value that indicates whether the frame handed out last lacks pixels, as its bytes are cut short or
+    /// damaged. Default: `false`.
+    var isPartial: Bool { get }
+
     /// The frame with this number, from 0, composed with those before it: upright, premultiplied, in the colours of
     /// the file.
     ///
@@ -33,6 +37,9 @@ extension FrameCursor {
 
     /// That of the file.
     public var frameInfo: ImageInfo? { nil }
+
+    /// It is whole.
+    public var isPartial: Bool { false }
 }
 
 /// For formats that hold their frames independently of each other: decodes each one anew.
@@ -42,6 +49,7 @@ struct IndependentFrames: FrameCursor {
     let options: DecodeOptions
     private(set) var colorProfile: ColorProfile?
     private(set) var frameInfo: ImageInfo?
+    private(set) var isPartial = false
 
     init(decoder: any ImageDecoder, data: Data, options: DecodeOptions) {
         self.decoder = decoder
@@ -55,6 +63,7 @@ struct IndependentFrames: FrameCursor {
         let image = try decoder.decode(data, options: options, isCancelled: isCancelled)
         colorProfile = image.colorProfile
         frameInfo = image.info
+        isPartial = image.isPartial
         return image.bitmap
     }
 }

@@ -84,7 +84,13 @@ public final class FrameReader: Sendable {
         let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
         let info = cursor.frameInfo ?? info
         let size = appliesOrientation ? info.displaySize : info.size
-        return try DecodedImage(bitmap: bitmap, info: info, fullSize: size, colorProfile: cursor.colorProfile)
-            .converted(color, isCancelled: isCancelled)
+        let image = DecodedImage(
+            bitmap: bitmap,
+            info: info,
+            fullSize: size,
+            colorProfile: cursor.colorProfile,
+            isPartial: cursor.isPartial
+        )
+        return try image.converted(color, isCancelled: isCancelled)
     }
 }

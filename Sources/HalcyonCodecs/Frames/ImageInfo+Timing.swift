@@ -1,9 +1,9 @@
 extension ImageInfo {
     /// The duration of a frame whose file asks for no time at all, or for implausibly little. Browsers take the same.
     private static let standardDuration = Duration.milliseconds(100)
-    private static let longestImplausibleDuration = 11
+    private static let longestImplausibleDuration = 10
 
-    /// Returns the duration of a frame: as stored if that is more than 11 ms, otherwise 100 ms. `nil` where frames do
+    /// Returns the duration of a frame: as stored if that is more than 10 ms, otherwise 100 ms. `nil` where frames do
     /// not follow each other: a still image stays for ever.
     ///
     /// ``frameDurations`` are as stored.

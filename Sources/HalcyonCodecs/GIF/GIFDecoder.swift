@@ -4,7 +4,8 @@ internal import HalcyonRaster
 /// Reads GIF 87a and 89a.
 ///
 /// Images look as browsers show them: the area that no frame covers is transparent, the canvas is the logical screen,
-/// made larger where the first frame reaches beyond it, and other frames are cut at its edge.
+/// made larger where the first frame reaches beyond it, and other frames are cut at its edge. What a damaged frame lacks
+/// is transparent, if a row of the first is there. A frame that is cut short behind the first counts as none.
 public struct GIFDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -19,11 +20,12 @@ public struct GIFDecoder: ImageDecoder {
 
     /// Reads size, frames, durations and the number of repetitions by walking the blocks, without decompressing.
     ///
-    /// Linear in the number of sub-blocks. Durations are as stored, in steps of 10 ms, 0 included. An animation that
-    /// does not say how often it plays has a ``ImageInfo/loopCount`` of 1.
+    /// Linear in the number of sub-blocks, of which at most 4,194,304 are walked. An animation is cut behind them, and
+    /// behind ``DecodeLimits/frameCount``. Durations are as stored, in steps of 10 ms, 0 included. An animation that
+    /// does not say how often it is repeated has a ``ImageInfo/loopCount`` of 1.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where the first image is not reached,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    ///   ``CodecError/corrupt(_:reason:)``.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(CodecError) -> ImageInfo in
@@ -49,11 +51,11 @@ public struct GIFDecoder: ImageDecoder {
                 }
                 var sequencer = try FrameSequencer(file, limits: options.limits, heldBitmapCount: 0)
                 try sequencer.check(0..<options.frame + 1)
-                let decoder = try GIFFrameDecoder(file)
+                let decoder = try GIFFrameDecoder(file, damage: options.damage)
                 let bitmap = try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled) { number in
                     try decoder.pixels(ofFrame: number, in: bytes, isCancelled: isCancelled)
                 }
-                return DecodedImage(bitmap: bitmap, info: file.info)
+                return DecodedImage(bitmap: bitmap, info: file.info, isPartial: sequencer.isPartial)
             }
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
@@ -64,6 +66,6 @@ public struct GIFDecoder: ImageDecoder {
     ///
     /// - Throws: ``CodecError``.
     public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
-        try GIFFrameCursor(data, limits: options.limits)
+        try GIFFrameCursor(data, options: options)
     }
 }

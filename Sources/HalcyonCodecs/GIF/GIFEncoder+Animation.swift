@@ -4,7 +4,7 @@ internal import HalcyonRaster
 extension GIFEncoder: AnimationEncoder {
     /// Encodes an animation. Of opaque frames, the rectangle that differs from the frame before is stored.
     ///
-    /// Durations are stored in steps of 10 ms, 655.35 seconds at most, a loop count of 65,535 at most.
+    /// Durations are stored in steps of 10 ms, 655.35 seconds at most, a loop count of 65,536 at most.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)``, ``CodecError/bitmap(_:)``.
     public func encode(
@@ -16,7 +16,7 @@ extension GIFEncoder: AnimationEncoder {
         // A frame that leaves its rectangle transparent must clear the canvas before, so that all frames have to cover
         // it.
         let isOpaque = frames.allSatisfy { $0.bitmap.isOpaque || !$0.bitmap.containsTransparency() }
-        var writer = try GIFWriter(size: size, loopCount: loopCount == 1 ? nil : loopCount, storesDifferences: isOpaque)
+        var writer = try GIFWriter(size: size, loopCount: loopCount, storesDifferences: isOpaque)
         for frame in frames {
             try writer.append(frame.bitmap.withEightBits(), delay: frame.duration)
         }

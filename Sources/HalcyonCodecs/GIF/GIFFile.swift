@@ -9,11 +9,13 @@ struct GIFFile {
     private(set) var globalPalette: Range<Int>?
     /// The images; the first may be cut short, the others are complete.
     private(set) var frames: [GIFFrame] = []
-    /// The number of times that the file asks to be played, 0 for without end; `nil` where it does not say.
+    /// A Boolean value that indicates whether ``frames`` are all that the file has, and not only the first of them.
+    private(set) var hasAllFrames = true
+    /// The number of times that the animation plays, 0 for without end; `nil` where the file does not say.
     private(set) var loopCount: Int?
     private(set) var hasTransparency = false
 
-    /// Walks all blocks.
+    /// Walks all blocks, up to the greatest number of frames, behind which an animation is cut.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) throws(CodecError) {
         guard !bytes.isEmpty else {
             throw .empty
@@ -34,7 +36,7 @@ struct GIFFile {
             }
             globalPalette = palette
         }
-        let isCutShort = try readBlocks(&reader, bytes, limits)
+        let isCutShort = readBlocks(&reader, bytes, limits)
         guard let first = frames.first else {
             throw isCutShort ? .truncated(.gif) : .corrupt(.gif, reason: "there is no image")
         }
@@ -50,20 +52,26 @@ struct GIFFile {
         _ reader: inout GIFReader,
         _ bytes: UnsafeRawBufferPointer,
         _ limits: DecodeLimits
-    ) throws(CodecError) -> Bool {
+    ) -> Bool {
         var control = GIFFrame.Control()
         while let introducer = reader.byte() {
+            reader.countBlock()
+            guard !reader.hasTooManyBlocks else {
+                break
+            }
             switch introducer {
             case 0x21:
                 guard readExtension(&reader, bytes, &control) else {
                     return true
                 }
             case 0x2C:
-                guard let frame = GIFFrame(&reader, control: control), frames.isEmpty || !frame.isCutShort else {
-                    return true
+                guard frames.count < max(1, limits.frameCount) else {
+                    hasAllFrames = false
+                    return false
                 }
-                guard frames.count < limits.frameCount else {
-                    throw .limitExceeded(.gif, .frameCount(frames.count + 1, maximum: limits.frameCount))
+                guard let frame = GIFFrame(&reader, control: control), frames.isEmpty || !frame.isCutShort else {
+                    hasAllFrames = !reader.hasTooManyBlocks
+                    return true
                 }
                 hasTransparency = hasTransparency || control.transparentIndex != nil
                 frames.append(frame)
@@ -78,6 +86,7 @@ struct GIFFile {
                 return false
             }
         }
+        hasAllFrames = !reader.hasTooManyBlocks
         return true
     }
 
@@ -110,7 +119,9 @@ struct GIFFile {
                 return true
             }
             if count.count >= 3, bytes[count.lowerBound] & 7 == 1 {
-                loopCount = Int(bytes[count.lowerBound + 1]) | Int(bytes[count.lowerBound + 2]) << 8
+                // The number of repetitions, which follow the first time, as browsers have it.
+                let repetitions = Int(bytes[count.lowerBound + 1]) | Int(bytes[count.lowerBound + 2]) << 8
+                loopCount = repetitions == 0 ? 0 : repetitions + 1
             }
         default:
             break
@@ -130,6 +141,7 @@ struct GIFFile {
             info.frameDurations = frames.map(\.duration)
             info.loopCount = loopCount ?? 1
         }
+        info.isFrameCountExact = hasAllFrames
         return info
     }
 }

@@ -9,7 +9,10 @@ struct GIFFrameCursor: FrameCursor {
 
     var info: ImageInfo? { decoder.file.info }
 
-    init(_ data: Data, limits: DecodeLimits) throws(CodecError) {
+    var isPartial: Bool { sequencer.isPartial }
+
+    init(_ data: Data, options: DecodeOptions) throws(CodecError) {
+        let limits = options.limits
         self.data = data
         let file = try data.withUnsafeBytes { bytes in
             Result { () throws(CodecError) -> GIFFile in try GIFFile(bytes, limits: limits) }
@@ -18,7 +21,7 @@ struct GIFFrameCursor: FrameCursor {
         // The frame handed out before.
         sequencer = try FrameSequencer(file, limits: limits, heldBitmapCount: 1)
         do {
-            decoder = try GIFFrameDecoder(file)
+            decoder = try GIFFrameDecoder(file, damage: options.damage)
         } catch {
             throw .bitmap(error)
         }

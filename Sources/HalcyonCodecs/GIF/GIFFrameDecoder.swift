@@ -3,11 +3,13 @@ internal import HalcyonRaster
 /// Decodes the frames of a file, each by itself.
 struct GIFFrameDecoder {
     let file: GIFFile
+    private let toleratesDamage: Bool
     private let lzw: GIFLZWDecoder
 
     /// A decoder of the frames of this file.
-    init(_ file: GIFFile) throws(BitmapError) {
+    init(_ file: GIFFile, damage: DamageHandling) throws(BitmapError) {
         self.file = file
+        toleratesDamage = damage == .showsWhatIsThere
         lzw = try GIFLZWDecoder()
     }
 
@@ -34,8 +36,13 @@ struct GIFFrameDecoder {
         into indices: PixelBuffer,
         _ isCancelled: () -> Bool
     ) throws -> Int {
-        // The specification ends at 8, but files with up to 11, whose codes still fit 12 bits, are shown everywhere.
+        // A row of the first frame, which would be nothing at all otherwise.
+        let leastCount = toleratesDamage ? number == 0 ? frame.size.width : 0 : .max
+        // The specification ends at 8, but browsers show files with up to 11, whose codes still fit 12 bits.
         guard (1...11).contains(frame.minimumCodeSize) else {
+            guard leastCount > 0 else {
+                return 0
+            }
             throw CodecError.corrupt(
                 .gif,
                 reason: "frame \(number) has a minimum code size of \(frame.minimumCodeSize)"
@@ -52,6 +59,8 @@ struct GIFFrameDecoder {
         switch outcome {
         case .cancelled:
             throw CancellationError()
+        case .damaged where count >= leastCount, .ended where count >= leastCount:
+            return count
         case .damaged:
             let place = "frame \(number), pixel \(count)"
             throw CodecError.corrupt(.gif, reason: "\(place): a code without meaning")

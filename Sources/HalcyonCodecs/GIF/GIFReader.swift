@@ -1,7 +1,12 @@
 /// Reads a GIF from front to back; beyond the last byte everything is `nil`, never a trap.
 struct GIFReader {
+    /// The sub-blocks that are passed over at most: those of a gigabyte, as encoders write them. Forged ones of a byte
+    /// each would take seconds.
+    private static let greatestBlockCount = 1 << 22
+
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
+    private var blockCount = 0
 
     init(_ bytes: UnsafeRawBufferPointer, offset: Int) {
         self.bytes = bytes
@@ -42,11 +47,21 @@ struct GIFReader {
         return range(count: Int(count))
     }
 
+    /// A Boolean value that indicates whether there are more blocks than are worth being passed over.
+    var hasTooManyBlocks: Bool { blockCount >= Self.greatestBlockCount }
+
+    /// Counts a block that is none of the sub-blocks passed over.
+    mutating func countBlock() {
+        blockCount += 1
+    }
+
     /// Passes over sub-blocks up to and including the empty one; says whether that was there.
     mutating func skipSubBlocks() -> Bool {
         // A local variable, because there are thousands of blocks in a file, of which nothing but the length is read.
-        var place = offset
-        while place < bytes.count {
+        var (place, rest) = (offset, Self.greatestBlockCount - blockCount)
+        defer { blockCount = Self.greatestBlockCount - rest }
+        while place < bytes.count, rest > 0 {
+            rest -= 1
             let count = Int(bytes[place])
             guard bytes.count - place > count else {
                 offset = place + 1

@@ -6,7 +6,7 @@ package import HalcyonRaster
 /// The palette of the first frame is the file's; a frame with other colours brings its own.
 package struct GIFWriter {
     private let size: PixelSize
-    private let loopCount: Int?
+    private let loopCount: Int
     private let storesDifferences: Bool
     private var previous: Bitmap?
     private var data = Data()
@@ -18,14 +18,14 @@ package struct GIFWriter {
     ///
     /// - Parameters:
     ///   - size: That of the canvas and of each frame.
-    ///   - loopCount: What the file asks for, 0 for without end, at most 65,535; `nil` leaves it out, for a still image
-    ///     or an animation that plays once. Default: `nil`.
+    ///   - loopCount: The number of times that the animation plays, 0 for without end, at most 65,536. Default: 1, which
+    ///     is also that of a still image.
     ///   - storesDifferences: Whether of each frame only the rectangle that differs from the one before is stored. All
     ///     frames must be opaque then. Default: `false`.
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` where a side is 0 or has more than 65,535 pixels.
     package init(
         size: PixelSize,
-        loopCount: Int? = nil,
+        loopCount: Int = 1,
         storesDifferences: Bool = false
     ) throws(CodecError) {
         guard !size.isEmpty, size.width <= 0xFFFF, size.height <= 0xFFFF else {
@@ -79,11 +79,12 @@ package struct GIFWriter {
         let bits = GIFWriter.bits(for: colors)
         data.append(contentsOf: [0x80 | 0x70 | UInt8(bits - 1), 0, 0])
         append(colors)
-        if let loopCount {
+        // The file has the number of repetitions, and nothing where there are none.
+        if loopCount != 1 {
             data.append(contentsOf: [0x21, 0xFF, 11])
             data.append(contentsOf: "NETSCAPE2.0".utf8)
             data.append(contentsOf: [3, 1])
-            append(number: min(max(loopCount, 0), 0xFFFF))
+            append(number: min(max(loopCount - 1, 0), 0xFFFF))
             data.append(0)
         }
     }

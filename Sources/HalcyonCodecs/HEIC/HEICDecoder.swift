@@ -23,7 +23,8 @@ public struct HEICDecoder: ImageDecoder {
         return format == .heic || format == .heif
     }
 
-    /// Reads the boxes before the images.
+    /// Reads the boxes before the images. Images behind ``DecodeLimits/frameCount`` are left out, here and in decoding,
+    /// and ``ImageInfo/isFrameCountExact`` is `false`.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before what describes the images,
     ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/unsupported(_:reason:)`` for images coded otherwise.

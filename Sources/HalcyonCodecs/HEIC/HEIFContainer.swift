@@ -10,6 +10,12 @@ struct HEIFContainer {
     let hasHeader: Bool
     /// A Boolean value that indicates whether there are frames of a track only, no image on its own.
     let isSequence: Bool
+    /// A Boolean value that indicates whether its lists are longer than any file has use for. Nothing else was read
+    /// then.
+    let hasTooLongLists: Bool
+    /// A Boolean value that indicates whether images are derived from each other without end, as far as any file has
+    /// use for; libheif follows them to the end.
+    let hasTooDeepImages: Bool
     /// The size of the primary item as its properties state it, before it is turned.
     let itemSize: PixelSize?
     /// The coding of the images: ``ImageFormat/heic``, ``ImageFormat/avif``, or ``ImageFormat/heif`` where it is
@@ -29,7 +35,8 @@ struct HEIFContainer {
 
     init(_ data: Data) {
         let reader = ByteReader(data)
-        var boxes = reader.boxes(in: 0..<reader.count)
+        hasTooLongLists = !HEIFListBounds.hold(in: reader)
+        var boxes = reader.boxes(in: 0..<(hasTooLongLists ? 0 : reader.count))
         var (isCutShort, hasTracks) = (false, false)
         var meta: Range<Int>?
         while let box = boxes.next() {
@@ -48,7 +55,8 @@ struct HEIFContainer {
         revealedItems = amendments?.revealedItems ?? []
         self.types = Dictionary(items.map { ($0.identifier, $0.type) }) { first, _ in first }
         let types = Set(self.types.values)
-        self.isCutShort = isCutShort || boxes.offset < reader.count || meta == nil
+        self.isCutShort = !hasTooLongLists && (isCutShort || boxes.offset < reader.count || meta == nil)
+        hasTooDeepImages = !(meta.map { HEIFItemReferences(reader, meta: $0).haveBoundedDepth } ?? true)
         hasHeader = meta != nil
         isSequence = hasTracks && meta == nil
         itemSize = properties?.primarySize

@@ -6,6 +6,8 @@ internal import HalcyonRaster
 final class HEIFImage {
     private let image: OpaquePointer
     private let hasAlpha: Bool
+    /// What memory and limits were checked for.
+    private let statedSize: PixelSize
     private let format: ImageFormat
     private let depth: SampleDepth
 
@@ -25,6 +27,7 @@ final class HEIFImage {
         self.image = image
         self.depth = depth
         hasAlpha = source.hasAlpha
+        statedSize = source.size
         format = source.container.format
     }
 
@@ -42,6 +45,9 @@ final class HEIFImage {
             !size.isEmpty, Int(bytesPerRow) >= size.width * depth.bytesPerPixel
         else {
             throw .corrupt(format, reason: "no pixels")
+        }
+        guard size == statedSize else {
+            throw .corrupt(format, reason: "an image of \(statedSize) pixels is decoded as \(size)")
         }
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !hasAlpha, depth: depth)
         let outBytesPerRow = bitmap.bytesPerRow

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 
 extension HEIFImageHandle {
     /// Bytes of one block of metadata that are read at most.
-    private static let greatestBlockByteCount = 1 << 26
+    static let greatestBlockByteCount = 1 << 25
 
     /// EXIF, XMP and ICC profile.
     var metadata: ImageMetadata {

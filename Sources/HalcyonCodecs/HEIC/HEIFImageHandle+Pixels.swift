@@ -44,7 +44,7 @@ extension HEIFImageHandle {
             try limits.check(size, of: format)
         }
         // libheif keeps the coded planes, those of a turned copy, and RGBA, beside our own.
-        let planeByteCount = codedSize.area * (hasAlpha ? 4 : 3) * ((bitDepth ?? 8) > 8 ? 2 : 1)
+        let planeByteCount = (codedSize.pixelCount * (hasAlpha ? 4 : 3) * ((bitDepth ?? 8) > 8 ? 2 : 1)).value
         try limits.checkMemory(
             size.bitmapByteCount(depth: depth),
             codedSize.bitmapByteCount(depth: depth),

@@ -68,8 +68,12 @@ final class HEIFImageHandle {
 
     /// The profile embedded, or else the code points; `nil` for sRGB, and where the file does not say.
     var colorProfile: ColorProfile? {
-        if let profile = iccProfile {
-            return .icc(profile)
+        // libheif does not say before decoding whether an image has colours; a profile for grey changes no others.
+        if let profile = iccProfile, ICCProfile.isProfile(profile, for: .rgb) {
+            return ColorProfile(embedded: profile)
+        }
+        if let profile = iccProfile, ICCProfile.isProfile(profile, for: .gray) {
+            return ColorProfile(embedded: profile, isGray: true)
         }
         var points: UnsafeMutablePointer<heif_color_profile_nclx>?
         guard heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok, let points else {
@@ -84,7 +88,7 @@ final class HEIFImageHandle {
 
     var iccProfile: Data? {
         let count = heif_image_handle_get_raw_color_profile_size(handle)
-        guard count > 0 else {
+        guard 1...Self.greatestBlockByteCount ~= count else {
             return nil
         }
         return Data(count: count) { heif_image_handle_get_raw_color_profile(handle, $0) }

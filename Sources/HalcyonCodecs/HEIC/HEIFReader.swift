@@ -21,13 +21,15 @@ final class HEIFReader {
     private static let greatestSideOfSquare: Int32 = 32_768
     static var greatestPixelCount: Int { Int(greatestSideOfSquare) * Int(greatestSideOfSquare) }
     private static let boundsPixelCountVersion: UInt32 = 1 << 24 | 19 << 16
-    /// Images of one file; more are refused whatever the caller allows.
+    /// Images of one file that are shown, whatever the caller allows.
     private static let greatestImageCount = 10_000
 
     let context: OpaquePointer
     let container: HEIFContainer
-    /// The images of the file that are no part of another, the primary one first.
+    /// The images of the file that are no part of another, the primary one first, as many as the limits permit.
     let items: [heif_item_id]
+    /// A Boolean value that indicates whether there are no more.
+    private let areAllItems: Bool
     /// The bytes that the context reads from where the file may be cut short.
     private let beginning: HEIFBeginning?
 
@@ -46,6 +48,12 @@ final class HEIFReader {
     ) throws(CodecError) {
         guard !container.isSequence else {
             throw .unsupported(container.format, reason: "it is an image sequence")
+        }
+        guard !container.hasTooLongLists else {
+            throw .corrupt(container.format, reason: "its lists are longer than those of any image")
+        }
+        guard !container.hasTooDeepImages else {
+            throw .corrupt(container.format, reason: "images inside of images")
         }
         guard container.hasReasonableItems(isBeginning: extent == .beginning) else {
             throw container.isCutShort
@@ -67,7 +75,7 @@ final class HEIFReader {
                     heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
                 }
             try Self.check(result, container)
-            items = try Self.items(of: context, container, limits)
+            (items, areAllItems) = try Self.items(of: context, container, limits)
         } catch {
             heif_context_free(context)
             throw error
@@ -84,7 +92,9 @@ final class HEIFReader {
     /// The description of the primary image in the header.
     var info: ImageInfo {
         get throws(CodecError) {
-            try handle(of: items[0]).info(of: container.format, frameCount: items.count)
+            var info = try handle(of: items[0]).info(of: container.format, frameCount: items.count)
+            info.isFrameCountExact = areAllItems
+            return info
         }
     }
 
@@ -134,13 +144,10 @@ final class HEIFReader {
         of context: OpaquePointer,
         _ container: HEIFContainer,
         _ limits: DecodeLimits
-    ) throws(CodecError) -> [heif_item_id] {
-        let count = Int(heif_context_get_number_of_top_level_images(context)) - container.revealedItems.count
-        let maximum = min(limits.frameCount, greatestImageCount)
-        guard count <= maximum else {
-            throw .limitExceeded(container.format, .frameCount(count, maximum: maximum))
-        }
-        var items = [heif_item_id](repeating: 0, count: max(0, count + container.revealedItems.count))
+    ) throws(CodecError) -> (items: [heif_item_id], areAll: Bool) {
+        // Their number is bounded by that of the file's items.
+        let count = heif_context_get_number_of_top_level_images(context)
+        var items = [heif_item_id](repeating: 0, count: max(0, Int(count)))
         let found = heif_context_get_list_of_top_level_image_IDs(context, &items, Int32(items.count))
         items.removeLast(items.count - min(items.count, max(0, Int(found))))
         items.removeAll { container.revealedItems.contains(Int($0)) }
@@ -156,7 +163,9 @@ final class HEIFReader {
                 ? .truncated(container.format) : .corrupt(container.format, reason: "it holds no image")
         }
         // Images of a coding that libheif does not know have no depth; the first is to fail by its own error.
-        return [first] + items.dropFirst().filter { isKnown($0, in: context) }
+        let known = [first] + items.dropFirst().filter { isKnown($0, in: context) }
+        let maximum = max(1, min(limits.frameCount, greatestImageCount))
+        return (Array(known.prefix(maximum)), known.count <= maximum)
     }
 
     private static func isKnown(_ item: heif_item_id, in context: OpaquePointer) -> Bool {

@@ -18,7 +18,7 @@ public struct CURDecoder: ImageDecoder {
     /// Reads the directory and the header of the best image, which may lie anywhere in the file.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where the bytes do not reach as far as that,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many images.
+    ///   ``CodecError/corrupt(_:reason:)``.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try ICOFile(data, of: .cur, limits: limits).info
     }

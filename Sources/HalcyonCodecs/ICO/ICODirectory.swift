@@ -17,14 +17,15 @@ struct ICODirectory {
     }
 
     let entries: [Entry]
+    /// A Boolean value that indicates whether the directory has no more entries than were read.
+    let isComplete: Bool
 
     private static let signature = Array("\u{89}PNG".unicodeScalars.map { UInt8($0.value) })
     private static let entryByteCount = 16
 
-    /// Reads the directory.
+    /// Reads the directory. Entries beyond the greatest number of frames are left out.
     ///
-    /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``,
-    ///   ``CodecError/limitExceeded(_:_:)`` for too many entries.
+    /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)``.
     init(_ data: Data, of format: ImageFormat, limits: DecodeLimits) throws(CodecError) {
         let reader = ByteReader(data, order: .littleEndian)
         guard !data.isEmpty else {
@@ -40,11 +41,10 @@ struct ICODirectory {
         guard count > 0 else {
             throw .corrupt(format, reason: "there is no image")
         }
-        guard count <= limits.frameCount else {
-            throw .limitExceeded(format, .frameCount(count, maximum: limits.frameCount))
-        }
+        let readCount = min(count, max(1, limits.frameCount))
+        isComplete = readCount == count
         var deepest: [PixelSize: Entry] = [:]
-        for index in 0..<count {
+        for index in 0..<readCount {
             let entry = try Self.entry(reader, at: 6 + index * Self.entryByteCount, of: format)
             if entry.bitsPerPixel > deepest[entry.size]?.bitsPerPixel ?? -1 {
                 deepest[entry.size] = entry

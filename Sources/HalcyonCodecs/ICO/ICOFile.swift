@@ -8,6 +8,9 @@ struct ICOFile {
     private let limits: DecodeLimits
     private let directory: ICODirectory
 
+    /// The images that are tried at most, where the best ones are damaged: any number of entries can name the same one.
+    private static let maximumAttemptCount = 4
+
     init(_ data: Data, of format: ImageFormat, limits: DecodeLimits) throws(CodecError) {
         self.data = data
         self.format = format
@@ -15,44 +18,97 @@ struct ICOFile {
         directory = try ICODirectory(data, of: format, limits: limits)
     }
 
-    /// The description in the first image's own header, in the terms that all formats share.
+    /// The description in the first image's own header, in the terms that all formats share; where that is damaged, in
+    /// that of the next one. An image that has not arrived yet may still be the best.
     var info: ImageInfo {
         get throws(CodecError) {
-            let bytes = try directory.bytes(of: directory.entries[0], in: data, format)
-            var info: ImageInfo
-            if ICODirectory.isPNG(bytes) {
-                info = try PNGDecoder().info(of: bytes, limits: limits)
-                info.format = format
-                info.frameDurations = []
-                info.loopCount = nil
-                info.orientation = .up
-            } else {
-                info = try BMPHeader(bytes, at: 0, of: format).info(of: format, in: bytes)
-                // By its mask.
-                info.hasAlpha = true
+            var failure: CodecError?
+            for entry in attempts(directory.entries[0]) {
+                do throws(CodecError) {
+                    return try info(of: entry)
+                } catch {
+                    guard error.allowsAnotherImage, error != .truncated(format) else {
+                        throw failure ?? error
+                    }
+                    failure = failure ?? error
+                }
             }
-            info.frameCount = directory.entries.count
-            return info
+            throw failure ?? .corrupt(format, reason: "there is no image")
         }
     }
 
+    private func info(of entry: ICODirectory.Entry) throws(CodecError) -> ImageInfo {
+        let bytes = try directory.bytes(of: entry, in: data, format)
+        var info: ImageInfo
+        if ICODirectory.isPNG(bytes) {
+            info = try PNGDecoder().info(of: bytes, limits: limits)
+            info.format = format
+            info.frameDurations = []
+            info.loopCount = nil
+            info.orientation = .up
+        } else {
+            info = try BMPHeader(bytes, at: 0, of: format).info(of: format, in: bytes)
+            // By its mask.
+            info.hasAlpha = true
+        }
+        info.frameCount = directory.entries.count
+        info.isFrameCountExact = directory.isComplete
+        return info
+    }
+
+    /// Decodes the image asked for. Where the best one is damaged, another that is sound shows the same, smaller; if
+    /// there is none, what is there of the best.
     func decode(_ options: DecodeOptions, _ isCancelled: @escaping @Sendable () -> Bool) throws -> DecodedImage {
         guard directory.entries.indices.contains(options.frame) else {
             throw CodecError.noSuchFrame(options.frame, frameCount: directory.entries.count)
         }
-        let entry = entry(for: options)
+        let first = entry(for: options)
+        guard options.damage == .showsWhatIsThere else {
+            return try decode(first, options, isCancelled)
+        }
+        var sound = options
+        sound.damage = .isRefused
+        for (number, entry) in (options.frame == 0 ? attempts(first) : [first]).enumerated() {
+            do {
+                return try decode(entry, sound, isCancelled, isPartial: number > 0)
+            } catch let error as CodecError where error.allowsAnotherImage {
+                continue
+            }
+        }
+        return try decode(first, options, isCancelled)
+    }
+
+    private func decode(
+        _ entry: ICODirectory.Entry,
+        _ options: DecodeOptions,
+        _ isCancelled: @escaping @Sendable () -> Bool,
+        isPartial: Bool = false
+    ) throws -> DecodedImage {
         let bytes = try directory.bytes(of: entry, in: data, format)
         let image =
             try ICODirectory.isPNG(bytes)
             ? png(bytes, options, isCancelled) : bitmap(bytes, entry, options, isCancelled)
-        let info = try info
+        let info = try (try? info) ?? info(of: entry)
         return DecodedImage(
             bitmap: image.bitmap,
             info: info,
             fullSize: options.frame == 0 ? info.size : image.bitmap.size,
-            colorProfile: image.colorProfile
+            colorProfile: image.colorProfile,
+            isPartial: isPartial || image.isPartial
         )
     }
+
+    /// An entry, and those that are tried if its image is damaged.
+    private func attempts(_ first: ICODirectory.Entry) -> [ICODirectory.Entry] {
+        var attempts = [first]
+        for entry in directory.entries where attempts.count < Self.maximumAttemptCount {
+            if !attempts.contains(where: { $0.offset == entry.offset }) { attempts.append(entry) }
+        }
+        return attempts
+    }
+
+    /// The pixels of one entry.
+    private typealias Pixels = (bitmap: Bitmap, colorProfile: ColorProfile?, isPartial: Bool)
 
     /// The frame asked for; instead of the first one, the smallest that is not smaller than the target size and has
     /// no fewer colours.
@@ -72,13 +128,13 @@ struct ICOFile {
         _ bytes: Data,
         _ options: DecodeOptions,
         _ isCancelled: @Sendable () -> Bool
-    ) throws -> (bitmap: Bitmap, colorProfile: ColorProfile?) {
+    ) throws -> Pixels {
         var options = options
         options.frame = 0
         options.targetSize = nil
         options.appliesOrientation = false
         let image = try PNGDecoder().decode(bytes, options: options, isCancelled: isCancelled)
-        return (image.bitmap, image.colorProfile)
+        return (image.bitmap, image.colorProfile, image.isPartial)
     }
 
     private func bitmap(
@@ -86,10 +142,11 @@ struct ICOFile {
         _ entry: ICODirectory.Entry,
         _ options: DecodeOptions,
         _ isCancelled: @escaping () -> Bool
-    ) throws -> (bitmap: Bitmap, colorProfile: ColorProfile?) {
+    ) throws -> Pixels {
         let header = try BMPHeader(bytes, at: 0, of: format)
         try limits.check(header.size, of: format)
         try limits.checkMemory(header.size.bitmapByteCount, of: format)
+        var isPartial = false
         let bitmap = try bytes.withUnsafeBytes { bytes in
             let image = BMPImage(
                 bytes,
@@ -102,10 +159,25 @@ struct ICOFile {
             var bitmap = try image.decode()
             // With an alpha channel in use the mask only repeats it, for systems that know no alpha.
             if !image.showsAlpha, entry.byteCount != image.end, bytes.count > image.end {
-                try ICOMask(image).apply(to: &bitmap)
+                let mask = ICOMask(image)
+                guard !mask.isCutShort || options.damage == .showsWhatIsThere else {
+                    throw CodecError.truncated(format)
+                }
+                mask.apply(to: &bitmap)
+                isPartial = mask.isCutShort
             }
             return bitmap
         }
-        return (bitmap, header.color.profile(in: bytes, headerStart: 0))
+        return (bitmap, header.color.profile(in: bytes, headerStart: 0), isPartial)
+    }
+}
+
+extension CodecError {
+    /// A Boolean value that indicates whether another image of the same file may do.
+    fileprivate var allowsAnotherImage: Bool {
+        switch self {
+        case .truncated, .corrupt, .unsupported: true
+        default: false
+        }
     }
 }

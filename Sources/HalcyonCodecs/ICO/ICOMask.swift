@@ -6,23 +6,26 @@ internal import HalcyonRaster
 struct ICOMask {
     private let image: BMPImage
     private let bytesPerRow: Int
+    /// The rows of the mask that are there.
+    private let rowCount: Int
 
-    /// - Throws: ``CodecError/truncated(_:)`` where the bytes end within the mask.
-    init(_ image: BMPImage) throws(CodecError) {
+    init(_ image: BMPImage) {
         self.image = image
         let (width, height) = (image.header.size.width, image.header.size.height)
         bytesPerRow = (width + 31) / 32 * 4
         // The padding behind the last row may be missing.
-        guard image.end + bytesPerRow * (height - 1) + (width + 7) / 8 <= image.bytes.count else {
-            throw .truncated(image.format)
-        }
+        let missing = bytesPerRow - (width + 7) / 8
+        rowCount = max(0, min(height, (image.bytes.count - image.end + missing) / bytesPerRow))
     }
+
+    /// A Boolean value that indicates whether the bytes end within the mask.
+    var isCutShort: Bool { rowCount < image.header.size.height }
 
     func apply(to bitmap: inout Bitmap) {
         let (width, pixelBytesPerRow) = (bitmap.width, bitmap.bytesPerRow)
         var isOpaque = true
         bitmap.withUnsafeMutableBytes { pixels in
-            for index in 0..<image.header.size.height {
+            for index in 0..<rowCount {
                 let maskRow = image.end + index * bytesPerRow
                 let row = image.row(index) * pixelBytesPerRow
                 for x in 0..<width where image.bytes[maskRow &+ x >> 3] & 0x80 >> UInt8(x & 7) != 0 {

@@ -5,6 +5,8 @@ struct AV1Units {
     private(set) var size = CodedSize.none
     /// The planes that frames have; what frames say of their own size counts where that is looked at.
     private(set) var layout = CodedLayout.none
+    /// The units that were looked at.
+    private(set) var count = 0
     private var header: AV1SequenceHeader?
     private let includesFrames: Bool
 
@@ -35,6 +37,7 @@ struct AV1Units {
         }
         size.merge(whole.size)
         layout.merge(whole.layout)
+        count += whole.count
     }
 
     /// Looks at the units up to one that is not there as a whole, as decoders do. Linear in the number of units.
@@ -43,10 +46,11 @@ struct AV1Units {
     @discardableResult
     private mutating func read(_ units: Data) -> Bool {
         let reader = ByteReader(units)
-        var (offset, isExact, count) = (0, true, 0)
+        let greatest = count + Self.greatestCount
+        var (offset, isExact) = (0, true)
         while let first = reader.uint8(at: offset) {
             count += 1
-            guard count <= Self.greatestCount else {
+            guard count <= greatest else {
                 size.merge(.unreadable)
                 layout.merge(.contradictory)
                 return false

@@ -10,8 +10,8 @@ struct HEIFCodedItems {
     static let greatestTileSide = 1_024
     /// By how much coded sides may be longer: by blocks that are not filled.
     private static let greatestPadding = 64
-    /// Images inside of images.
-    private static let greatestDepth = 8
+    /// Units of all coded images together; beyond them, none is readable.
+    private static let greatestUnitCount = 1 << 17
 
     /// A property that turns (`irot`), mirrors (`imir`) or crops (`clap`), with its first byte.
     struct Transformation {
@@ -43,10 +43,13 @@ struct HEIFCodedItems {
             configuration = (start, content)
         }
 
-        mutating func merge(_ content: Data, includesFrames: Bool) {
+        /// Adds what the headers among coded bytes say, and returns the number of units that were looked at.
+        mutating func merge(_ content: Data, includesFrames: Bool) -> Int {
+            var unitCount = 0
             if isHEVC {
-                codedSize.merge(HEVCParameterSets.size(inStream: content))
-                layout.merge(HEVCParameterSets.layout(inStream: content))
+                let sets = HEVCParameterSets(inStream: content)
+                merge(sets)
+                unitCount += sets.unitCount
             }
             if let configuration {
                 let units = AV1Units(
@@ -56,7 +59,19 @@ struct HEIFCodedItems {
                 )
                 codedSize.merge(units.size)
                 layout.merge(units.layout)
+                unitCount += units.count
             }
+            return unitCount
+        }
+
+        mutating func merge(_ sets: HEVCParameterSets) {
+            codedSize.merge(sets.size)
+            layout.merge(sets.layout)
+        }
+
+        mutating func refuse() {
+            codedSize.merge(.unreadable)
+            layout.merge(.contradictory)
         }
     }
 
@@ -74,23 +89,29 @@ struct HEIFCodedItems {
                 next.append(other)
             }
         }
-        var known: [Int: (size: CodedSize, layout: CodedLayout)] = [:]
-        HEIFItemProperties(reader, meta: meta)?.forEachItem { item, associations in
-            guard needed.contains(item) else {
-                return
-            }
-            for box in associations().map(\.box) {
+        var unitCount = 0
+        var known: [Int: HEVCParameterSets] = [:]
+        let properties = HEIFItemProperties(reader, meta: meta)
+        for item in needed {
+            for box in (properties?.allAssociations(of: item) ?? []).map(\.box) {
                 let payload = box.payload
                 if box.type == "ispe", let width = reader.uint32(at: payload.lowerBound + 4),
                     let height = reader.uint32(at: payload.lowerBound + 8)
                 {
                     items[item, default: Item()].size = items[item]?.size ?? PixelSize(width, height)
                 } else if box.type == "hvcC" {
-                    let stated = known[box.start] ?? Self.statements(reader, inConfiguration: payload)
-                    known[box.start] = stated
-                    items[item, default: Item()].codedSize.merge(stated.size)
-                    items[item]?.layout.merge(stated.layout)
-                    items[item]?.isHEVC = true
+                    if known[box.start] == nil, unitCount <= Self.greatestUnitCount {
+                        let record = reader.bytes(at: payload.lowerBound, count: payload.count) ?? Data()
+                        let sets = HEVCParameterSets(inConfiguration: record)
+                        known[box.start] = sets
+                        unitCount += sets.unitCount
+                    }
+                    items[item, default: Item()].isHEVC = true
+                    if let sets = known[box.start] {
+                        items[item]?.merge(sets)
+                    } else {
+                        items[item]?.refuse()
+                    }
                 } else if ["irot", "imir", "clap"].contains(box.type) {
                     let value = reader.uint8(at: payload.lowerBound) ?? 0
                     items[item, default: Item()].transformations.append(Transformation(type: box.type, value: value))
@@ -104,18 +125,12 @@ struct HEIFCodedItems {
         let coded = Set(items.filter(\.value.isCoded).keys)
         let contents = HEIFItemLocations.contents(reader, meta: meta, of: coded)
         for item in coded {
-            items[item]?.merge(contents[item] ?? Data(), includesFrames: includesFrames)
+            guard unitCount <= Self.greatestUnitCount else {
+                items[item]?.refuse()
+                continue
+            }
+            unitCount += items[item]?.merge(contents[item] ?? Data(), includesFrames: includesFrames) ?? 0
         }
-    }
-
-    private static func statements(
-        _ reader: ByteReader,
-        inConfiguration payload: Range<Int>
-    ) -> (size: CodedSize, layout: CodedLayout) {
-        let record = reader.bytes(at: payload.lowerBound, count: payload.count) ?? Data()
-        return (
-            HEVCParameterSets.size(inConfiguration: record), HEVCParameterSets.layout(inConfiguration: record)
-        )
     }
 
     /// Returns whether a type of auxiliary images (`auxC`) is that of alpha.
@@ -134,17 +149,16 @@ struct HEIFCodedItems {
     ///
     /// - Returns: The pixels of all parts as coded, each counted as often as it is decoded.
     @discardableResult
-    func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> Int {
+    func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
         for item in items.values {
             // libavif takes alpha that does not state its size to have that of the image.
             try check(item, item.size ?? size, limits)
         }
-        var known: [Int: Int] = [:]
-        let count = try pixelCount(of: primary, depth: 0, &known)
+        var known: [Int: Measure] = [:]
+        let count = try measure(primary, depth: 0, &known).pixelCount
         // Tiles reach over the border, and there may be alpha, depth and a gain map.
-        let greatestCount =
-            4 * PixelSize(size.width + Self.greatestTileSide, size.height + Self.greatestTileSide).area
-        guard count <= max(greatestCount, limits.pixelCount) else {
+        let whole = PixelSize(size.width + Self.greatestTileSide, size.height + Self.greatestTileSide)
+        guard count <= max(whole.pixelCount * 4, SaturatingCount(limits.pixelCount)) else {
             throw .corrupt(format, reason: "its parts have far more pixels than it has")
         }
         return count
@@ -171,22 +185,34 @@ struct HEIFCodedItems {
     }
 
     /// The pixels decoded for an item: it is decoded as often as others name it.
-    private func pixelCount(of item: Int, depth: Int, _ known: inout [Int: Int]) throws(CodecError) -> Int {
-        if let count = known[item] {
-            return count
-        }
-        guard depth < Self.greatestDepth else {
+    private func measure(
+        _ item: Int,
+        depth: Int,
+        _ known: inout [Int: Measure]
+    ) throws(CodecError) -> Measure {
+        guard depth + (known[item]?.height ?? 0) < HEIFItemReferences.greatestDepth else {
             throw .corrupt(format, reason: "images inside of images")
         }
-        var count = 0
+        if let measure = known[item] {
+            return measure
+        }
+        var measure = Measure()
         if case .known(let size) = items[item]?.codedSize {
-            count = size.area
+            measure.pixelCount = size.pixelCount
         }
         for other in references.items(neededBy: item) {
-            let (sum, overflows) = try count.addingReportingOverflow(pixelCount(of: other, depth: depth + 1, &known))
-            count = overflows ? .max : sum
+            let part = try self.measure(other, depth: depth + 1, &known)
+            measure.pixelCount += part.pixelCount
+            measure.height = max(measure.height, part.height + 1)
         }
-        known[item] = count
-        return count
+        known[item] = measure
+        return measure
+    }
+
+    /// What it takes to decode an item.
+    private struct Measure {
+        var pixelCount: SaturatingCount = 0
+        /// The levels of items that it needs.
+        var height = 0
     }
 }

@@ -1,39 +1,36 @@
 internal import HalcyonRaster
 
 extension HEIFGeometry {
-    /// Images inside of images.
-    private static let greatestDepth = 8
-
     /// Refuses an image whose overlays take far more drawing than pixels of the limits: their canvases and what they
     /// draw on them count, whatever their parts are coded as, and as often as they are drawn.
     func checkDrawing(of item: Int, limits: DecodeLimits) throws(CodecError) {
-        var known: [Int: Int] = [:]
+        var known: [Int: SaturatingCount] = [:]
         let count = try drawnPixelCount(of: item, depth: 0, &known)
-        let (greatest, overflows) = limits.pixelCount.multipliedReportingOverflow(by: 4)
-        guard overflows || count <= greatest else {
+        guard count <= SaturatingCount(limits.pixelCount) * 4 else {
             throw .corrupt(coded.format, reason: "its overlays have far more pixels than it has")
         }
     }
 
-    private func drawnPixelCount(of item: Int, depth: Int, _ known: inout [Int: Int]) throws(CodecError) -> Int {
+    private func drawnPixelCount(
+        of item: Int,
+        depth: Int,
+        _ known: inout [Int: SaturatingCount]
+    ) throws(CodecError) -> SaturatingCount {
         if let count = known[item] { return count }
-        guard depth < Self.greatestDepth else {
+        // Those that are deeper were refused.
+        guard depth < HEIFItemReferences.greatestDepth else {
             throw .corrupt(coded.format, reason: "images inside of images")
         }
-        var count = 0
-        func add(_ other: Int) {
-            let (sum, overflows) = count.addingReportingOverflow(other)
-            count = overflows ? .max : sum
-        }
+        var count: SaturatingCount = 0
         if let composition = try composition(of: item) {
-            let canvas = composition.size.area
-            add(canvas)
+            let canvas = composition.size.pixelCount
+            count += canvas
             for part in composition.parts {
-                add(min(coded.items[part]?.size?.area ?? canvas, canvas))
+                count += min(coded.items[part]?.size?.pixelCount ?? canvas, canvas)
             }
         }
         for part in Set(coded.references.parts(of: item)) {
-            try add(drawnPixelCount(of: part, depth: depth + 1, &known))
+            count += try drawnPixelCount(of: part, depth: depth + 1, &known)
         }
         known[item] = count
         return count

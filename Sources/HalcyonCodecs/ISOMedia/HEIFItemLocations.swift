@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// The places of the bytes of a HEIF file's items (`iloc`, ISO/IEC 14496-12, 8.11.3).
 enum HEIFItemLocations {
     /// Bytes that an item may claim beyond the end of the beginning of a file.
-    static let greatestMissingByteCount = 1 << 26
+    static let greatestMissingByteCount = 1 << 25
 
     /// Returns whether items claim no more than their file can reasonably have: each no more than all of it, and all
     /// together a few times that, as some share the same bytes. The libraries copy the bytes of each.
@@ -12,7 +12,7 @@ enum HEIFItemLocations {
     ///   - meta: What the `meta` box holds.
     ///   - isBeginning: Whether the end of the file may be missing.
     static func areReasonable(_ reader: ByteReader, meta: Range<Int>, isBeginning: Bool) -> Bool {
-        let missing = greatestMissingByteCount / (isBeginning ? 1 : 64)
+        let missing = isBeginning ? greatestMissingByteCount : 1 << 20
         let counts = byteCounts(reader, meta: meta)
         return counts.ofAll <= 16 * reader.count + missing && counts.greatest <= reader.count + missing
     }
@@ -30,16 +30,25 @@ enum HEIFItemLocations {
     }
 
     /// The bytes of some of the items, as far as they are there. Linear in the bytes of the box, and of those items.
-    static func contents(_ reader: ByteReader, meta: Range<Int>, of items: Set<Int>) -> [Int: Data] {
+    ///
+    /// - Parameter greatestByteCount: Of each item, what lies behind so many bytes is left out.
+    static func contents(
+        _ reader: ByteReader,
+        meta: Range<Int>,
+        of items: Set<Int>,
+        greatestByteCount: Int = .max
+    ) -> [Int: Data] {
         let itemData = meta.count > 4 ? reader.payload(ofBox: "idat", in: meta.lowerBound + 4..<meta.upperBound) : nil
         var contents: [Int: Data] = [:]
         forEachExtent(reader, meta: meta) { item, extent in
             let start = extent.isInItemData ? itemData?.lowerBound : 0
-            guard items.contains(item), let start, start + extent.offset < reader.count else {
+            let room = greatestByteCount - (contents[item]?.count ?? 0)
+            guard room > 0, items.contains(item), let start, start + extent.offset < reader.count else {
                 return
             }
             let offset = start + extent.offset
-            let bytes = reader.bytes(at: offset, count: min(extent.byteCount, reader.count - offset)) ?? Data()
+            let byteCount = min(extent.byteCount, reader.count - offset, room)
+            let bytes = reader.bytes(at: offset, count: byteCount) ?? Data()
             // Most have one extent, which needs no copy.
             if contents[item] == nil {
                 contents[item] = bytes
@@ -60,16 +69,62 @@ enum HEIFItemLocations {
     private static let maximum = 1 << 40
 
     private static func forEachExtent(_ reader: ByteReader, meta: Range<Int>, _ body: (Int, Extent) -> Void) {
-        guard meta.count > 4, let box = reader.payload(ofBox: "iloc", in: meta.lowerBound + 4..<meta.upperBound),
-            let version = reader.uint8(at: box.lowerBound), let sizes = reader.uint16(at: box.lowerBound + 4),
+        guard meta.count > 4, let box = reader.payload(ofBox: "iloc", in: meta.lowerBound + 4..<meta.upperBound) else {
+            return
+        }
+        forEachItem(reader, in: box) { item, extents in
+            guard extents.byteCount > 0 else {
+                return true
+            }
+            for index in 0..<extents.count {
+                let offset = extents.start + index * extents.byteCount
+                guard offset + extents.byteCount <= box.upperBound else {
+                    return false
+                }
+                let place = number(reader, at: offset + extents.indexSize, byteCount: extents.offsetSize)
+                let count = number(
+                    reader,
+                    at: offset + extents.indexSize + extents.offsetSize,
+                    byteCount: extents.lengthSize
+                )
+                body(
+                    item,
+                    Extent(offset: extents.base + place, byteCount: count, isInItemData: extents.areInItemData)
+                )
+            }
+            return true
+        }
+    }
+
+    /// The extents of an item as the box has them.
+    struct Extents {
+        /// The number of them, by the file's account.
+        let count: Int
+        /// The offset of the first.
+        fileprivate let start: Int
+        fileprivate let base: Int
+        fileprivate let areInItemData: Bool
+        fileprivate let indexSize: Int
+        fileprivate let offsetSize: Int
+        fileprivate let lengthSize: Int
+
+        /// The bytes that the box has for one.
+        fileprivate var byteCount: Int { indexSize + offsetSize + lengthSize }
+    }
+
+    /// Hands out the items in the content of an `iloc` box, as long as `body` says so. Linear in their number.
+    ///
+    /// - Returns: Whether `body` said so to the end.
+    @discardableResult
+    static func forEachItem(_ reader: ByteReader, in box: Range<Int>, _ body: (Int, Extents) -> Bool) -> Bool {
+        guard let version = reader.uint8(at: box.lowerBound), let sizes = reader.uint16(at: box.lowerBound + 4),
             let itemCount = version < 2
                 ? reader.uint16(at: box.lowerBound + 6) : reader.uint32(at: box.lowerBound + 6)
         else {
-            return
+            return true
         }
         let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
         let indexSize = version == 0 ? 0 : sizes & 15
-        let extentSize = indexSize + offsetSize + lengthSize
         let identifierSize = version < 2 ? 2 : 4
         var offset = box.lowerBound + (version < 2 ? 8 : 10)
         for _ in 0..<itemCount {
@@ -81,22 +136,23 @@ enum HEIFItemLocations {
             let base = number(reader, at: offset, byteCount: baseSize)
             offset += baseSize
             guard offset + 2 <= box.upperBound, let item, let extentCount = reader.uint16(at: offset) else {
-                return
+                return true
             }
-            offset += 2
-            guard extentSize > 0 else {
-                continue
+            let extents = Extents(
+                count: extentCount,
+                start: offset + 2,
+                base: base,
+                areInItemData: isInItemData,
+                indexSize: indexSize,
+                offsetSize: offsetSize,
+                lengthSize: lengthSize
+            )
+            guard body(item, extents) else {
+                return false
             }
-            for _ in 0..<extentCount {
-                guard offset + extentSize <= box.upperBound else {
-                    return
-                }
-                let place = number(reader, at: offset + indexSize, byteCount: offsetSize)
-                let count = number(reader, at: offset + indexSize + offsetSize, byteCount: lengthSize)
-                body(item, Extent(offset: base + place, byteCount: count, isInItemData: isInItemData))
-                offset += extentSize
-            }
+            offset += 2 + extentCount * extents.byteCount
         }
+        return true
     }
 
     private static func number(_ reader: ByteReader, at offset: Int, byteCount: Int) -> Int {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonRaster
 
-/// The properties of a HEIF file's primary item (ISO/IEC 23008-12), for what the libraries do not give or read.
+/// The properties of a HEIF file's items (ISO/IEC 23008-12), for what the libraries do not give or read.
 struct HEIFItemProperties {
     /// A property and whether a reader must understand it.
     struct Association {
@@ -21,6 +21,8 @@ struct HEIFItemProperties {
     /// The `ipma` boxes, in their order.
     let associationBoxes: [ISOMediaBox]
     private let properties: [ISOMediaBox]
+    /// The entries of each item in the boxes, in their order.
+    private let entries: [Int: [Entry]]
 
     /// - Parameter meta: What the `meta` box holds.
     init?(_ reader: ByteReader, meta: Range<Int>) {
@@ -38,6 +40,14 @@ struct HEIFItemProperties {
                 // Indices have 15 bits.
                 Array(reader.boxes(in: $0).prefix(0x7fff))
             } ?? []
+        var entries: [Int: [Entry]] = [:]
+        for box in associationBoxes {
+            Self.forEachEntry(reader, in: box.payload) { entry in
+                entries[entry.item, default: []].append(entry)
+                return true
+            }
+        }
+        self.entries = entries
     }
 
     /// The identifier of the primary item (clause 6.4 of 14496-12's `pitm`).
@@ -61,49 +71,44 @@ struct HEIFItemProperties {
         return PixelSize(width, height)
     }
 
-    /// The properties of an item in their order. Linear in the bytes of the `ipma` boxes.
+    /// The properties of an item in their order: of each `ipma` box, those of the first entry for it.
     func associations(of item: Int) -> [Association] {
-        associationBoxes.flatMap { associations(of: item, in: $0.payload) }
-    }
-
-    private func associations(of item: Int, in payload: Range<Int>) -> [Association] {
-        var found: [Association] = []
-        forEachEntry(in: payload) { entry in
-            guard entry.item == item else {
-                return true
-            }
-            found = associations(of: entry)
-            return false
-        }
-        return found
-    }
-
-    /// Hands out each item with its properties in their order, once for each box of associations that names it. Linear
-    /// in the bytes of the `ipma` boxes.
-    func forEachItem(_ body: (_ item: Int, _ associations: () -> [Association]) -> Void) {
-        for box in associationBoxes {
-            forEachEntry(in: box.payload) { entry in
-                body(entry.item) { associations(of: entry) }
-                return true
-            }
+        var box: Int?
+        return (entries[item] ?? []).flatMap { entry -> [Association] in
+            defer { box = entry.box }
+            return entry.box == box ? [] : associations(of: entry)
         }
     }
+
+    /// The properties of all entries for an item in their order.
+    func allAssociations(of item: Int) -> [Association] {
+        (entries[item] ?? []).flatMap(associations)
+    }
+
+    /// The items that have properties, in the order of their numbers.
+    var items: [Int] { entries.keys.sorted() }
 
     /// Clause 9.3 of 23008-12: for each item its identifier, a count, and as many indices of properties.
-    private struct Entry {
+    struct Entry {
         let item: Int
-        let offset: Int
+        /// The number of indices, by the file's account.
         let count: Int
+        fileprivate let offset: Int
+        /// The offset of the content of the box that it is in.
+        fileprivate let box: Int
         /// A Boolean value that indicates whether an index has two bytes.
-        let isWide: Bool
+        fileprivate let isWide: Bool
     }
 
-    /// Goes on as long as `body` says so.
-    private func forEachEntry(in payload: Range<Int>, _ body: (Entry) -> Bool) {
+    /// Hands out the entries in the content of an `ipma` box, as long as `body` says so. Linear in their number.
+    ///
+    /// - Returns: Whether `body` said so to the end.
+    @discardableResult
+    static func forEachEntry(_ reader: ByteReader, in payload: Range<Int>, _ body: (Entry) -> Bool) -> Bool {
         guard let version = reader.uint8(at: payload.lowerBound), let flags = reader.uint24(at: payload.lowerBound + 1),
             let entryCount = reader.uint32(at: payload.lowerBound + 4)
         else {
-            return
+            return true
         }
         let isWide = flags & 1 != 0
         var offset = payload.lowerBound + 8
@@ -111,14 +116,22 @@ struct HEIFItemProperties {
             let identifier = version == 0 ? reader.uint16(at: offset) : reader.uint32(at: offset)
             offset += version == 0 ? 2 : 4
             guard offset < payload.upperBound, let identifier, let count = reader.uint8(at: offset) else {
-                return
+                return true
             }
             offset += 1
-            guard body(Entry(item: identifier, offset: offset, count: count, isWide: isWide)) else {
-                return
+            let entry = Entry(
+                item: identifier,
+                count: count,
+                offset: offset,
+                box: payload.lowerBound,
+                isWide: isWide
+            )
+            guard body(entry) else {
+                return false
             }
             offset += count * (isWide ? 2 : 1)
         }
+        return true
     }
 
     private func associations(of entry: Entry) -> [Association] {

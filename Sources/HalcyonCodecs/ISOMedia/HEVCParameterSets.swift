@@ -3,23 +3,19 @@ internal import HalcyonRaster
 
 /// The size of images as the sequence parameter sets of HEVC state it (ITU-T H.265, 7.3.2.2), which is what a decoder
 /// takes memory and time for.
-enum HEVCParameterSets {
+struct HEVCParameterSets {
+    private(set) var size = CodedSize.none
+    /// The planes that they state.
+    private(set) var layout = CodedLayout.none
+    /// The units that were looked at.
+    private(set) var unitCount = 0
+
+    /// Units that an image may have: at most 600 slices (table A.8), beside a few headers.
+    private static let greatestUnitCount = 65_536
+
     /// Those of a decoder configuration record (`hvcC`, ISO/IEC 14496-15, 8.3.3.1). Whatever kind an array of units is
     /// said to have, decoders look at the units.
-    static func size(inConfiguration record: Data) -> CodedSize {
-        var size = CodedSize.none
-        forEachUnit(inConfiguration: record) { size.merge(Self.size(ofUnit: $0)) }
-        return size
-    }
-
-    /// The planes that the same say.
-    static func layout(inConfiguration record: Data) -> CodedLayout {
-        var layout = CodedLayout.none
-        forEachUnit(inConfiguration: record) { layout.merge(Self.layout(ofUnit: $0)) }
-        return layout
-    }
-
-    private static func forEachUnit(inConfiguration record: Data, _ body: (Data) -> Void) {
+    init(inConfiguration record: Data) {
         let reader = ByteReader(record)
         var offset = 23
         for _ in 0..<(reader.uint8(at: 22) ?? 0) {
@@ -28,11 +24,11 @@ enum HEVCParameterSets {
             }
             offset += 3
             for _ in 0..<count {
-                guard let length = reader.uint16(at: offset), let unit = reader.bytes(at: offset + 2, count: length)
+                guard let length = reader.uint16(at: offset), let unit = reader.bytes(at: offset + 2, count: length),
+                    include(unit)
                 else {
                     return
                 }
-                body(unit)
                 offset += 2 + length
             }
         }
@@ -40,26 +36,27 @@ enum HEVCParameterSets {
 
     /// Those among coded images, each unit behind its length. libheif takes the length to have four bytes, whatever the
     /// record says.
-    static func size(inStream stream: Data) -> CodedSize {
-        var size = CodedSize.none
-        forEachUnit(inStream: stream) { size.merge(Self.size(ofUnit: $0)) }
-        return size
-    }
-
-    /// The planes that the same say.
-    static func layout(inStream stream: Data) -> CodedLayout {
-        var layout = CodedLayout.none
-        forEachUnit(inStream: stream) { layout.merge(Self.layout(ofUnit: $0)) }
-        return layout
-    }
-
-    private static func forEachUnit(inStream stream: Data, _ body: (Data) -> Void) {
+    init(inStream stream: Data) {
         let reader = ByteReader(stream)
         var offset = 0
-        while let length = reader.uint32(at: offset), let unit = reader.bytes(at: offset + 4, count: length) {
-            body(unit)
+        while let length = reader.uint32(at: offset), let unit = reader.bytes(at: offset + 4, count: length),
+            include(unit)
+        {
             offset += 4 + length
         }
+    }
+
+    /// Adds what a unit says, and returns whether there may be more of them.
+    private mutating func include(_ unit: Data) -> Bool {
+        unitCount += 1
+        guard unitCount <= Self.greatestUnitCount else {
+            size.merge(.unreadable)
+            layout.merge(.contradictory)
+            return false
+        }
+        size.merge(Self.size(ofUnit: unit))
+        layout.merge(Self.layout(ofUnit: unit))
+        return true
     }
 
     private static let sequenceType = 33
@@ -100,6 +97,9 @@ enum HEVCParameterSets {
             return .contradictory
         }
         let shown = PixelSize(size.width - window[0] - window[1], size.height - window[2] - window[3])
+        guard !shown.isEmpty else {
+            return .contradictory
+        }
         return .known(PlaneLayout(size: shown, chroma: chroma, depths: [8 + brightness, chroma == 0 ? 0 : 8 + color]))
     }
 

@@ -25,6 +25,7 @@ struct JPEGByteStream: ~Copyable {
         _ beginning: Data,
         scale: JPEGScale,
         keepsInks: Bool,
+        toleratesLoss: Bool,
         memoryLimit: Int,
         maximumScanCount: Int32
     ) throws(CodecError) {
@@ -35,6 +36,7 @@ struct JPEGByteStream: ~Copyable {
             pointer,
             scale: scale,
             keepsInks: keepsInks,
+            toleratesLoss: toleratesLoss,
             memoryLimit: memoryLimit,
             maximumScanCount: maximumScanCount
         )
@@ -48,6 +50,9 @@ struct JPEGByteStream: ~Copyable {
 
     /// A Boolean value that indicates whether libjpeg has warned of damage so far.
     var isDamaged: Bool { halcyon_jpeg_stream_is_damaged(handle.pointer) }
+
+    /// A Boolean value that indicates whether data were missing or damaged so far, so that pixels are grey or wrong.
+    var hasLostData: Bool { handle.hasLostData }
 
     /// Copies bytes.
     func append(_ bytes: UnsafeRawBufferPointer) throws(CodecError) {

@@ -5,7 +5,9 @@ internal import HalcyonRaster
 /// YCbCr, RGB, CMYK and YCCK, which become RGB. Lossless, hierarchical and 12-bit files are refused as unsupported.
 ///
 /// Four inks count as stored inverted, whether or not the segment of Adobe's programs is there, as in browsers. A wrong
-/// Huffman code or restart marker spoils the blocks around it; an image of which a part is missing is refused.
+/// Huffman code or restart marker spoils the blocks around it, and what is missing is grey, if a row of blocks is there;
+/// ``DecodedImage/isPartial`` says so. With ``DamageHandling/isRefused``, an image of which a part is missing is an error.
+/// So is one with more scans than images have; otherwise, those that are too many are left out.
 ///
 /// With a target size, the image is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
 /// has twice the target's sides; or the target's, where the image is beyond ``DecodeOptions/largestByteCount`` or
@@ -87,14 +89,15 @@ public struct JPEGDecoder: ImageDecoder {
         let orientation = options.appliesOrientation ? header.orientation : .up
         // The target is meant for the image as it is handed out.
         let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
-        let bitmap =
-            try thumbnail(of: header, serving: target, options: options, isCancelled: isCancelled)
+        let (bitmap, isPartial) =
+            try thumbnail(of: header, serving: target, options: options, isCancelled: isCancelled).map { ($0, false) }
             ?? pixels(of: data, header, serving: target, options: options, isCancelled: isCancelled)
         return DecodedImage(
             bitmap: try bitmap.upright(orientation),
             info: header.info,
             fullSize: orientation.displaySize(of: header.size),
-            colorProfile: header.colorProfile
+            colorProfile: header.colorProfile,
+            isPartial: isPartial
         )
     }
 
@@ -108,6 +111,8 @@ public struct JPEGDecoder: ImageDecoder {
         guard options.usesEmbeddedThumbnail, let thumbnail = JPEGThumbnail(of: header, serving: target) else {
             return nil
         }
+        var options = options
+        options.damage = .isRefused
         do {
             return try pixels(
                 of: thumbnail.data,
@@ -115,20 +120,20 @@ public struct JPEGDecoder: ImageDecoder {
                 serving: target,
                 options: options,
                 isCancelled: isCancelled
-            )
+            ).bitmap
         } catch is CodecError {
             return nil
         }
     }
 
-    /// The pixels as stored.
+    /// The pixels as stored, and whether some of them are missing.
     private func pixels(
         of data: Data,
         _ header: JPEGHeader,
         serving target: PixelSize?,
         options: DecodeOptions,
         isCancelled: () -> Bool
-    ) throws -> Bitmap {
+    ) throws -> (bitmap: Bitmap, isPartial: Bool) {
         let limit = options.bitmapLimit
         let scale = JPEGScale(of: header.size, serving: target, within: limit)
         // An image that is to be scaled down if it is too large counts as large as it is decoded.
@@ -151,17 +156,22 @@ public struct JPEGDecoder: ImageDecoder {
                     isCancelled: isCancelled
                 )
             {
-                return bitmap
+                return (bitmap, false)
             }
-            let inks = options.color == .sRGB ? header.inkProfile.flatMap(InkConversion.init) : nil
+            let inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
                 keepsInks: inks != nil,
+                toleratesLoss: options.damage == .showsWhatIsThere,
                 memoryLimit: coefficientByteCount + header.workingByteCount,
                 maximumScanCount: Self.maximumScanCount
             )
-            return try Self.pixels(from: decompressor, inks: inks, isCancelled: isCancelled)
+            let bitmap = try Self.pixels(from: decompressor, inks: inks, isCancelled: isCancelled)
+            guard !decompressor.hasLostData || !bitmap.isMissing else {
+                throw CodecError.truncated(.jpeg)
+            }
+            return (bitmap, decompressor.hasLostData)
         }
     }
 
@@ -194,6 +204,19 @@ public struct JPEGDecoder: ImageDecoder {
     private static func throwIfCancelled(_ isCancelled: () -> Bool) throws {
         if isCancelled() {
             throw CancellationError()
+        }
+    }
+}
+
+extension Bitmap {
+    /// Whether the image is as low as one row of blocks, of which libjpeg has found none: it is grey all over.
+    var isMissing: Bool {
+        guard height <= 16 else { return false }
+        return withUnsafeBytes { pixels in
+            (0..<height).allSatisfy { y in
+                let row = pixels[y * bytesPerRow..<y * bytesPerRow + 4 * width]
+                return row.enumerated().allSatisfy { $0.offset % 4 == 3 || $0.element == 128 }
+            }
         }
     }
 }

@@ -7,11 +7,13 @@ struct JPEGDecompressor: ~Copyable {
 
     /// Reads the header. `bytes` must outlive this value.
     ///
-    /// With `keepsInks`, the rows of four components are shares of ink and not converted to RGB.
+    /// With `keepsInks`, the rows of four components are shares of ink and not converted to RGB; with `toleratesLoss`,
+    /// missing and damaged data are grey, and no error.
     init(
         _ bytes: UnsafeRawBufferPointer,
         scale: JPEGScale,
         keepsInks: Bool = false,
+        toleratesLoss: Bool = false,
         memoryLimit: Int,
         maximumScanCount: Int32
     ) throws(CodecError) {
@@ -20,6 +22,7 @@ struct JPEGDecompressor: ~Copyable {
             halcyon_jpeg_decoder_create(start, bytes.count),
             scale: scale,
             keepsInks: keepsInks,
+            toleratesLoss: toleratesLoss,
             memoryLimit: memoryLimit,
             maximumScanCount: maximumScanCount
         )
@@ -31,6 +34,9 @@ struct JPEGDecompressor: ~Copyable {
     /// A Boolean value that indicates whether ``absorb(_:)`` has to be called until it returns `true` before rows can
     /// be read.
     var hasMultipleScans: Bool { handle.hasMultipleScans }
+
+    /// A Boolean value that indicates whether data were missing or damaged so far, so that pixels are grey or wrong.
+    var hasLostData: Bool { handle.hasLostData }
 
     /// Reads up to `rowCount` rows of blocks of a file with several scans; returns whether all have been read.
     func absorb(_ rowCount: Int) throws(CodecError) -> Bool {

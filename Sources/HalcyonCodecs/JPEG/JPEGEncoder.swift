@@ -5,8 +5,8 @@ public import HalcyonRaster
 /// Writes baseline JPEG (ITU-T T.81).
 ///
 /// Colour has half the resolution of brightness (4:2:0) below quality 90, and the full one (4:4:4) from there on.
-/// Transparent pixels are laid on ``EncodeOptions/background``. Of ``EncodeOptions/metadata`` the EXIF block, the XMP
-/// packet and the ICC profile are embedded.
+/// Transparent pixels are laid on ``EncodeOptions/background``. Of ``EncodeOptions/metadata`` the EXIF block and the XMP
+/// packet are embedded, and the ``EncodeOptions/colorProfile``.
 public struct JPEGEncoder: ImageEncoder {
     /// libjpeg's bound (JPEG_MAX_DIMENSION).
     private static let maximumSideLength = 65_500
@@ -38,7 +38,7 @@ public struct JPEGEncoder: ImageEncoder {
             throw .cannotEncode(.jpeg, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
         }
         let bitmap = try bitmap.withEightBits()
-        let segments = try options.metadata.map(JPEGMetadataSegments.init)
+        let segments = try options.embeddedMetadata(in: .jpeg).map(JPEGMetadataSegments.init)
         guard let handle = halcyon_jpeg_encoder_create() else {
             throw .cannotEncode(.jpeg, reason: "out of memory")
         }

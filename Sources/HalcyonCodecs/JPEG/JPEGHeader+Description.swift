@@ -23,26 +23,17 @@ extension JPEGHeader {
         }
     }
 
-    /// The colour profile of the decoded samples, or `nil` for sRGB: the profile, if it is one for this file's colour
-    /// model (ICC.1:2022 7.2.6). Those of CMYK say nothing of the RGB that a decoder makes of it.
+    /// The colour profile of the decoded samples, or `nil` for sRGB. One for four inks says nothing of the RGB that a
+    /// decoder makes of them.
     var colorProfile: ColorProfile? {
-        guard let profile, components.count < 4, isProfile(profile, for: components.count == 1 ? "GRAY" : "RGB "),
-            ICCProfile.colorSpace(of: profile) != .sRGB
-        else {
-            return nil
-        }
-        return .icc(profile)
+        components.count < 4 ? ColorProfile(embedded: profile, isGray: components.count == 1) : nil
     }
 
     /// The profile of four inks, if there is one.
     var inkProfile: Data? {
-        guard let profile, components.count == 4, isProfile(profile, for: "CMYK") else {
+        guard components.count == 4, let profile, ICCProfile.isProfile(profile, for: .inks) else {
             return nil
         }
         return profile
-    }
-
-    private func isProfile(_ profile: Data, for colorModel: StaticString) -> Bool {
-        ByteReader(profile).hasText(colorModel, at: 16) && ICCProfile.colorSpace(of: profile) != nil
     }
 }

@@ -23,7 +23,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     init(_ beginning: Data, _ header: JPEGHeader, scale: JPEGScale, options: DecodeOptions) throws {
         self.header = header
         orientation = options.appliesOrientation ? header.orientation : .up
-        inks = options.color == .sRGB ? header.inkProfile.flatMap(InkConversion.init) : nil
+        inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4
         sharesWay = isReadByLibjpeg && !options.usesEmbeddedThumbnail
@@ -32,6 +32,7 @@ final class JPEGIncrementalReader: IncrementalReading {
             beginning,
             scale: scale,
             keepsInks: inks != nil,
+            toleratesLoss: options.damage == .showsWhatIsThere,
             memoryLimit: coefficientByteCount + header.workingByteCount,
             maximumScanCount: JPEGDecoder.maximumScanCount
         )
@@ -89,11 +90,14 @@ final class JPEGIncrementalReader: IncrementalReading {
     }
 
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        DecodedImage(
-            bitmap: try (rows ?? scan(isCancelled)).upright(orientation),
+        let bitmap = try rows ?? scan(isCancelled)
+        if progress.isComplete, stream.hasLostData, bitmap.isMissing { throw CodecError.truncated(.jpeg) }
+        return DecodedImage(
+            bitmap: try bitmap.upright(orientation),
             info: header.info,
             fullSize: orientation.displaySize(of: header.size),
-            colorProfile: header.colorProfile
+            colorProfile: header.colorProfile,
+            isPartial: stream.hasLostData
         )
     }
 

@@ -40,9 +40,12 @@ struct JPEGMetadata {
         exif.flatMap(EXIF.orientation)
     }
 
-    /// The profile, if every one of its chunks is there (ICC.1:2022 annex B.4).
+    /// The profile, if every one of its chunks is there (ICC.1:2022 annex B.4), and if they are not more than can be of
+    /// use.
     var profile: Data? {
-        guard profileChunkCount > 0 else {
+        guard profileChunkCount > 0,
+            profileChunks.values.reduce(0, { $0 + $1.count }) <= ICCProfile.maximumByteCount
+        else {
             return nil
         }
         var profile = Data()

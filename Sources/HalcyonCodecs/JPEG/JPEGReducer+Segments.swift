@@ -71,8 +71,14 @@ extension JPEGReducer {
     }
 
     /// The settings of the segments before the scan, as far as it is needed at the scan.
+    ///
+    /// Tables are kept as they are in the file, and built for those that the scan names: one costs as much as decoding
+    /// thousands of blocks, and a file may have thousands.
     private struct Tables {
-        var quantization: [Int: [UInt16]] = [:]
+        /// By class and destination.
+        var huffman: [Int: (counts: Data, symbols: Data)] = [:]
+        /// By destination: bytes of a factor, and the factors.
+        var quantization: [Int: (size: Int, factors: Data)] = [:]
         var restartInterval = 0
         /// The components' identifiers and the destinations of their quantisation tables.
         var components: [(identifier: Int, quantization: Int)] = []
@@ -86,7 +92,7 @@ extension JPEGReducer {
         case JPEGSegments.Marker.baselineFrame, JPEGSegments.Marker.extendedFrame:
             return readFrame(reader, into: &tables)
         case JPEGSegments.Marker.huffmanTables:
-            return readHuffmanTables(reader)
+            return readHuffmanTables(reader, into: &tables)
         case JPEGSegments.Marker.quantizationTables:
             return readQuantization(reader, into: &tables)
         case JPEGSegments.Marker.restartInterval:
@@ -120,25 +126,19 @@ extension JPEGReducer {
     }
 
     /// T.81 B.2.4.2.
-    private func readHuffmanTables(_ reader: ByteReader) -> Bool {
+    private func readHuffmanTables(_ reader: ByteReader, into tables: inout Tables) -> Bool {
         var offset = 0
         while offset < reader.count {
-            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1,
+            guard let kind = reader.uint8(at: offset), kind >> 4 <= 1, kind & 15 <= 3,
                 let counts = reader.bytes(at: offset + 1, count: 16)
             else {
                 return false
             }
             let count = counts.reduce(0) { $0 + Int($1) }
-            guard let symbols = reader.bytes(at: offset + 17, count: count),
-                setTable(
-                    counts: [UInt8](counts),
-                    symbols: [UInt8](symbols),
-                    isAC: kind >> 4 == 1,
-                    destination: kind & 15
-                )
-            else {
+            guard count <= 256, let symbols = reader.bytes(at: offset + 17, count: count) else {
                 return false
             }
+            tables.huffman[kind] = (counts, symbols)
             offset += 17 + count
         }
         return true
@@ -155,10 +155,7 @@ extension JPEGReducer {
             guard let bytes = reader.bytes(at: offset + 1, count: 64 * size) else {
                 return false
             }
-            let table = ByteReader(bytes)
-            tables.quantization[kind & 15] = (0..<64).map { index in
-                UInt16((size == 1 ? table.uint8(at: index) : table.uint16(at: 2 * index)) ?? 0)
-            }
+            tables.quantization[kind & 15] = (size, bytes)
             offset += 1 + 64 * size
         }
         return true
@@ -173,21 +170,40 @@ extension JPEGReducer {
         else {
             return false
         }
+        var built: Set<Int> = []
         for (index, component) in header.components.enumerated() {
             guard let selectors = reader.uint16(at: 1 + 2 * index),
                 selectors >> 8 == tables.components[index].identifier,
-                let quantization = tables.quantization[tables.components[index].quantization],
-                add(
-                    component,
-                    quantization: quantization,
-                    tableOfDC: selectors >> 4 & 15,
-                    tableOfAC: selectors & 15
-                )
+                let quantization = tables.quantization[tables.components[index].quantization]
             else {
                 return false
             }
+            let (direct, alternating) = (selectors >> 4 & 15, selectors & 15)
+            for kind in [direct, 0x10 | alternating] where built.insert(kind).inserted {
+                guard setTable(kind, of: tables) else { return false }
+            }
+            let factors = ByteReader(quantization.factors)
+            let isAdded = add(
+                component,
+                quantization: (0..<64).map { index in
+                    UInt16((quantization.size == 1 ? factors.uint8(at: index) : factors.uint16(at: 2 * index)) ?? 0)
+                },
+                tableOfDC: direct,
+                tableOfAC: alternating
+            )
+            guard isAdded else { return false }
         }
         return true
+    }
+
+    private func setTable(_ kind: Int, of tables: Tables) -> Bool {
+        guard let table = tables.huffman[kind] else { return false }
+        return setTable(
+            counts: [UInt8](table.counts),
+            symbols: [UInt8](table.symbols),
+            isAC: kind >> 4 == 1,
+            destination: kind & 15
+        )
     }
 
     /// Returns whether three components are brightness and two colour differences, beyond any doubt: libjpeg looks at

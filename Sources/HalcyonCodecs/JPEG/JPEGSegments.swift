@@ -27,9 +27,17 @@ struct JPEGSegments {
         static let application14 = 0xee
         /// TEM and RST0 to RST7, which have no length. SOI belongs to them.
         static let standalone: Set<Int> = Set(0xd0...0xd8).union([0x01])
+        /// Application segments, comments, and those that state the height.
+        static let skippable: Set<Int> = Set(0xe0...0xef).union([0xfe, 0xdc])
     }
 
+    /// The segments that are walked at most, and the stray bytes between them: forged files have millions.
+    private static let greatestCount = 1 << 16
+    private static let greatestStrayByteCount = 1 << 20
+
     private let reader: ByteReader
+    private var count = 0
+    private var strayByteCount = 0
     /// Behind the last segment, counted from the first byte of the file.
     private(set) var offset = 2
 
@@ -41,9 +49,16 @@ struct JPEGSegments {
 
     /// The next segment, or `nil` where the bytes end before it does.
     ///
-    /// - Throws: ``CodecError/corrupt(_:reason:)`` at the end of the image or an impossible length.
+    /// A length below 2 of an application segment or a comment stands for an empty one, as for libjpeg.
+    ///
+    /// - Throws: ``CodecError/corrupt(_:reason:)`` at the end of the image, an impossible length, and where there is more
+    ///   before the image than images have.
     mutating func next() throws(CodecError) -> Segment? {
         while let marker = nextMarker() {
+            count += 1
+            guard count <= Self.greatestCount else {
+                throw .corrupt(.jpeg, reason: "more than \(Self.greatestCount) segments before the image data")
+            }
             if Marker.standalone.contains(marker) {
                 continue
             }
@@ -53,14 +68,17 @@ struct JPEGSegments {
             guard let length = reader.uint16(at: offset) else {
                 return nil
             }
-            guard length >= 2 else {
+            guard length >= 2 || Marker.skippable.contains(marker) else {
                 throw .corrupt(.jpeg, reason: "a segment of \(length) bytes at byte \(offset)")
             }
-            guard let payload = reader.bytes(at: offset + 2, count: length - 2) else {
+            guard let payload = reader.bytes(at: offset + 2, count: max(0, length - 2)) else {
                 return nil
             }
-            offset += length
+            offset += max(2, length)
             return Segment(marker: marker, payload: payload)
+        }
+        guard strayByteCount <= Self.greatestStrayByteCount else {
+            throw .corrupt(.jpeg, reason: "more than \(Self.greatestStrayByteCount) bytes between segments")
         }
         return nil
     }
@@ -71,9 +89,14 @@ struct JPEGSegments {
         while let byte = reader.uint8(at: offset) {
             offset += 1
             guard byte == 0xff else {
+                strayByteCount += 1
+                guard strayByteCount <= Self.greatestStrayByteCount else {
+                    return nil
+                }
                 continue
             }
-            while reader.uint8(at: offset) == 0xff {
+            while strayByteCount <= Self.greatestStrayByteCount, reader.uint8(at: offset) == 0xff {
+                strayByteCount += 1
                 offset += 1
             }
             guard let marker = reader.uint8(at: offset) else {

@@ -43,13 +43,7 @@ enum JPEGXLColor {
                 return points
             }
         }
-        // A profile for grey or CMYK says nothing about the RGB that is handed out.
-        guard let profile = iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_DATA),
-            ByteReader(profile).hasText("RGB ", at: 16), ICCProfile.colorSpace(of: profile) != .sRGB
-        else {
-            return nil
-        }
-        return .icc(profile)
+        return ColorProfile(embedded: iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_DATA), isGray: isGray)
     }
 
     /// The profile of the image as it was encoded, as bytes; `nil` for sRGB, which needs none.
@@ -63,7 +57,7 @@ enum JPEGXLColor {
     /// The profile of four inks, if the image has one.
     static func inkProfile(of decoder: OpaquePointer) -> Data? {
         iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL).flatMap { profile in
-            ByteReader(profile).hasText("CMYK", at: 16) ? profile : nil
+            ICCProfile.isProfile(profile, for: .inks) ? profile : nil
         }
     }
 
@@ -77,7 +71,7 @@ enum JPEGXLColor {
     private static func iccProfile(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> Data? {
         var count = 0
         guard halcyon_jpegxl_get_icc_profile_size(decoder, target, &count) == JXL_DEC_SUCCESS,
-            (128...maximumProfileByteCount).contains(count)
+            128...ICCProfile.maximumByteCount ~= count
         else {
             return nil
         }
@@ -92,8 +86,6 @@ enum JPEGXLColor {
         }
         return status == JXL_DEC_SUCCESS ? profile : nil
     }
-
-    private static let maximumProfileByteCount = 4 << 20
 
     private static func isSRGB(_ encoding: JxlColorEncoding) -> Bool {
         encoding.transfer_function == JXL_TRANSFER_FUNCTION_SRGB && encoding.white_point == JXL_WHITE_POINT_D65

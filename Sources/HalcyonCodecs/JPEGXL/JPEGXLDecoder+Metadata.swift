@@ -15,7 +15,8 @@ extension JPEGXLDecoder {
         guard data.first == 0 else {
             return metadata
         }
-        for box in reader.boxes(in: 0..<data.count) where !box.isCutShort {
+        let boxes = reader.boxes(in: 0..<data.count).prefix(JPEGXLContainer.greatestBoxCount)
+        for box in boxes where !box.isCutShort {
             let bytes = reader.bytes(at: box.payload.lowerBound, count: box.payload.count)
             switch box.type {
             case "Exif":

@@ -23,11 +23,10 @@ public struct JPEGXLDecoder: ImageDecoder {
         ImageFormat.detect(prefix) == .jxl
     }
 
-    /// Reads the header, and those of all frames of an animation.
+    /// Reads the header, and those of the frames of an animation as far as the limit goes.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the first frame of an animation, or the colour
-    ///   space of a still image, ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many
-    ///   frames.
+    ///   space of a still image, ``CodecError/corrupt(_:reason:)``.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try JPEGXLHeader(data, maximumFrameCount: limits.frameCount).info
     }
@@ -40,7 +39,12 @@ public struct JPEGXLDecoder: ImageDecoder {
     ) throws -> DecodedImage {
         let reader = try JPEGXLFrameReader(data, options: options)
         let bitmap = try reader.bitmap(ofFrame: options.frame, isCancelled: isCancelled)
-        return DecodedImage(bitmap: bitmap, info: reader.header.info, colorProfile: reader.colorProfile)
+        return DecodedImage(
+            bitmap: bitmap,
+            info: reader.header.info,
+            colorProfile: reader.colorProfile,
+            isPartial: reader.isPartial
+        )
     }
 
     /// Opens an animation. Frames before the one asked for are skipped where it does not depend on them.

@@ -14,8 +14,8 @@ public struct JPEGXLEncoder: AnimationEncoder {
     /// ``ImageFormat/jxl``.
     public var format: ImageFormat { .jxl }
 
-    /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. An ICC profile in the metadata says
-    /// what the pixels are; without one they are sRGB.
+    /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. ``EncodeOptions/colorProfile``
+    /// says what the pixels are; without one they are sRGB.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a profile that is not one of RGB, or where memory runs out.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {

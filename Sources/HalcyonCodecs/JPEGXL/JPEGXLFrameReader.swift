@@ -11,6 +11,8 @@ final class JPEGXLFrameReader {
     let header: JPEGXLHeader
     /// The colour profile of the pixels; known once a frame is decoded.
     private(set) var colorProfile: ColorProfile?
+    /// A Boolean value that indicates whether the frame decoded last is cut short.
+    private(set) var isPartial = false
     private let stream: JPEGXLStream
     private let options: DecodeOptions
     private let depth: SampleDepth
@@ -46,44 +48,74 @@ final class JPEGXLFrameReader {
         }
         // Stays so where an error ends this function.
         nextFrame = nil
+        isPartial = false
         let size = options.appliesOrientation ? header.orientation.displaySize(of: header.size) : header.size
-        var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth, isCleared: true)
         let (bytesPerRow, hasAlpha) = (bitmap.bytesPerRow, header.hasAlpha)
+        var isComplete = true
         bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { pixels in
-            try decode(into: pixels, size, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
+            isComplete = try decode(into: pixels, size, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
             inks?.convert(pixels, bytesPerRow: bytesPerRow)
             return hasAlpha ? Self.premultiply(pixels, size, bytesPerRow, header: header, depth: depth) : true
+        }
+        guard isComplete else {
+            isPartial = true
+            bitmap.isOpaque = bitmap.isOpaque && !bitmap.containsTransparency()
+            return bitmap
         }
         nextFrame = index + 1
         return bitmap
     }
 
+    /// Returns whether the whole frame is there.
     private func decode(
         into pixels: UnsafeMutableRawBufferPointer,
         _ size: PixelSize,
         bytesPerRow: Int,
         isCancelled: () -> Bool
-    ) throws {
-        while let status = try stream.next(isCancelled: isCancelled) {
+    ) throws -> Bool {
+        var hasOutput = false
+        while let status = try nextEvent(isCancelled: isCancelled) {
             switch status {
             case JXL_DEC_COLOR_ENCODING:
                 colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
                 if header.blackChannel != nil {
                     let profile = options.color == .sRGB ? JPEGXLColor.inkProfile(of: stream.decoder) : nil
-                    inks = JPEGXLInks(size, profile: profile)
+                    inks = try JPEGXLInks(size, profile: profile)
                 }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
-                try stream.setOutput(pixels, bytesPerRow: bytesPerRow, depth: depth)
+                try stream.setOutput(pixels, of: header.size, bytesPerRow: bytesPerRow, depth: depth)
+                hasOutput = true
                 if let channel = header.blackChannel {
                     try inks?.receive(channel, from: stream.decoder)
                 }
             case JXL_DEC_FULL_IMAGE:
-                return
+                return true
             default:
                 break
             }
         }
-        throw CodecError.truncated(.jxl)
+        guard options.damage == .showsWhatIsThere, hasOutput, stream.flush(), showsAnything(pixels) else {
+            throw CodecError.truncated(.jxl)
+        }
+        return false
+    }
+
+    /// Returns whether any pixel is neither black nor transparent: that is what libjxl draws where it has nothing yet.
+    private func showsAnything(_ pixels: UnsafeMutableRawBufferPointer) -> Bool {
+        let alphaByteCount = depth.bytesPerPixel / 4
+        return pixels.indices.contains { index in
+            pixels[index] != 0 && index % (4 * alphaByteCount) < 3 * alphaByteCount
+        }
+    }
+
+    /// `nil` where the bytes end.
+    private func nextEvent(isCancelled: () -> Bool) throws -> JxlDecoderStatus? {
+        do {
+            return try stream.next(isCancelled: isCancelled)
+        } catch CodecError.truncated {
+            return nil
+        }
     }
 
     /// Makes alpha what a bitmap has; returns whether all pixels are opaque.
@@ -133,6 +165,8 @@ final class JPEGXLFrameReader {
 /// A place in an animation. libjxl starts again at the last frame that those asked for need.
 struct JPEGXLFrameCursor: FrameCursor {
     let reader: JPEGXLFrameReader
+
+    var isPartial: Bool { reader.isPartial }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
         try reader.bitmap(ofFrame: index, isCancelled: isCancelled)

@@ -13,10 +13,19 @@ struct JPEGXLHeader {
     private(set) var blackChannel: Int?
     /// Milliseconds of each frame; empty for a still image.
     private(set) var frameDurations: [Int] = []
+    /// A Boolean value that indicates whether there are no more frames than those of ``frameDurations``.
+    private(set) var isFrameCountExact = true
+    /// Frames whose headers have been read, also those of no duration, on which others are drawn.
+    private var walkedFrameCount = 0
 
-    /// Reads the header, and the headers of all frames of an animation, as far as there are bytes.
+    /// The frames whose headers are read at most: the work of some 50 ms.
+    private static let greatestWalkedFrameCount = 16_384
+
+    /// Reads the header, and the headers of the frames of an animation, as far as there are bytes. Frames beyond the
+    /// greatest number are left out.
     init(_ data: Data, maximumFrameCount: Int, readsFrames: Bool = true) throws(CodecError) {
-        let stream = try JPEGXLStream(data, events: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME])
+        let events = [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME]
+        let stream = try JPEGXLStream(data, events: events, composesFrames: false)
         do {
             try read(stream, maximumFrameCount: maximumFrameCount, readsFrames: readsFrames)
         } catch let error as CodecError {
@@ -57,11 +66,18 @@ struct JPEGXLHeader {
                 guard JxlDecoderGetFrameHeader(stream.decoder, &frame) == JXL_DEC_SUCCESS else {
                     throw CodecError.corrupt(.jxl, reason: "the header of frame \(frameDurations.count)")
                 }
-                frameDurations.append(milliseconds(frame.duration))
-                guard frameDurations.count <= maximumFrameCount else {
-                    let limit = CodecError.Limit.frameCount(frameDurations.count, maximum: maximumFrameCount)
-                    throw CodecError.limitExceeded(.jxl, limit)
+                walkedFrameCount += 1
+                let isShown = frame.duration > 0 || frame.is_last != 0
+                guard frameDurations.count < max(1, maximumFrameCount) || !isShown,
+                    walkedFrameCount <= Self.greatestWalkedFrameCount
+                else {
+                    isFrameCountExact = false
+                    return
                 }
+                guard isShown else {
+                    continue
+                }
+                frameDurations.append(milliseconds(frame.duration))
                 if frame.is_last != 0 {
                     return
                 }
@@ -110,7 +126,7 @@ extension JPEGXLHeader {
     }
 
     var info: ImageInfo {
-        ImageInfo(
+        var info = ImageInfo(
             format: .jxl,
             size: size,
             orientation: orientation,
@@ -121,6 +137,8 @@ extension JPEGXLHeader {
             hasAlpha: hasAlpha,
             colorSpace: colorSpace
         )
+        info.isFrameCountExact = isFrameCountExact
+        return info
     }
 }
 #endif

@@ -37,6 +37,7 @@ final class JPEGXLIncrementalReader: IncrementalReading {
         size = options.appliesOrientation ? header.orientation.displaySize(of: header.size) : header.size
         bytesPerRow = depth.bytesPerRow(width: size.width)
         pixels = try PixelBuffer(byteCount: bytesPerRow * size.height)
+        pixels.pointer.initializeMemory(as: UInt8.self, repeating: 0, count: pixels.byteCount)
         stream = try JPEGXLStream(
             beginning,
             events: [JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME_PROGRESSION, JXL_DEC_FULL_IMAGE],
@@ -67,7 +68,7 @@ final class JPEGXLIncrementalReader: IncrementalReading {
                     colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
                 case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                     let target = UnsafeMutableRawBufferPointer(start: pixels.pointer, count: pixels.byteCount)
-                    try stream.setOutput(target, bytesPerRow: bytesPerRow, depth: depth)
+                    try stream.setOutput(target, of: header.size, bytesPerRow: bytesPerRow, depth: depth)
                 case JXL_DEC_FRAME_PROGRESSION:
                     progress.passCount += 1
                     progress.coverage = 1
@@ -91,7 +92,7 @@ final class JPEGXLIncrementalReader: IncrementalReading {
         if isCancelled() { throw CancellationError() }
         if !progress.isComplete {
             // Draws what has been read; the pixels that follow are drawn over it.
-            guard JxlDecoderFlushImage(stream.decoder) == JXL_DEC_SUCCESS else {
+            guard stream.flush() else {
                 throw CodecError.corrupt(.jxl, reason: "a pass")
             }
         }

@@ -9,21 +9,23 @@ internal import HalcyonRaster
 ///
 /// A class, because it owns what libjxl writes to.
 final class JPEGXLInks {
-    private let black: UnsafeMutableBufferPointer<UInt8>
+    private let black: PixelBuffer
     private let size: PixelSize
     private let conversion: InkConversion?
 
     /// - Parameter profile: That of the inks; without one, or with one that cannot be used, black takes its share of
     ///   each colour.
-    init(_ size: PixelSize, profile: Data?) {
+    /// - Throws: ``CodecError/bitmap(_:)`` where there is no memory.
+    init(_ size: PixelSize, profile: Data?) throws(CodecError) {
         self.size = size
-        conversion = profile.flatMap(InkConversion.init)
-        black = .allocate(capacity: size.area)
-        black.initialize(repeating: 255)
-    }
-
-    deinit {
-        black.deallocate()
+        conversion = profile.flatMap { InkConversion.cached(for: $0) }
+        do {
+            black = try PixelBuffer(byteCount: size.area)
+        } catch {
+            throw .bitmap(error)
+        }
+        // No ink, where the decoder writes none.
+        black.pointer.initializeMemory(as: UInt8.self, repeating: 255, count: black.byteCount)
     }
 
     /// Has the decoder write the channel with this number here, which must live until the frame is complete.
@@ -31,8 +33,8 @@ final class JPEGXLInks {
         var format = halcyon_jpegxl_pixel_format(1, false, 0)
         var count = 0
         guard JxlDecoderExtraChannelBufferSize(decoder, &format, &count, UInt32(channel)) == JXL_DEC_SUCCESS,
-            count == black.count,
-            JxlDecoderSetExtraChannelBuffer(decoder, &format, black.baseAddress, count, UInt32(channel))
+            count == black.byteCount,
+            JxlDecoderSetExtraChannelBuffer(decoder, &format, black.pointer, count, UInt32(channel))
                 == JXL_DEC_SUCCESS
         else {
             throw .corrupt(.jxl, reason: "its black")
@@ -42,9 +44,10 @@ final class JPEGXLInks {
     /// Makes red, green and blue of the light that three inks leave, and the black. Alpha stays.
     func convert(_ pixels: UnsafeMutableRawBufferPointer, bytesPerRow: Int) {
         var inks = [UInt8](repeating: 0, count: size.width * 4)
+        let blacks = UnsafeRawBufferPointer(start: black.pointer, count: black.byteCount)
         for y in 0..<size.height {
             for x in 0..<size.width {
-                let (pixel, black) = (y * bytesPerRow + x * 4, Int(black[y * size.width + x]))
+                let (pixel, black) = (y * bytesPerRow + x * 4, Int(blacks[y * size.width + x]))
                 for channel in 0..<3 {
                     let light = Int(pixels[pixel + channel])
                     inks[x * 4 + channel] = UInt8(conversion == nil ? (light * black + 127) / 255 : 255 - light)

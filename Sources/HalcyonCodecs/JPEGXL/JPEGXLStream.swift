@@ -20,8 +20,17 @@ final class JPEGXLStream {
     private static let minimumSliceByteCount = 16_384
     private static let maximumSliceCount = 64
 
-    /// - Parameter events: What ``next(isCancelled:)`` is to stop at.
-    init(_ data: Data, events: [JxlDecoderStatus], keepsOrientation: Bool = true) throws(CodecError) {
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - events: What ``next(isCancelled:)`` is to stop at.
+    ///   - keepsOrientation: Whether pixels come as they are stored. Default: `true`.
+    ///   - composesFrames: Whether frames that are only drawn on are passed over. Default: `true`.
+    init(
+        _ data: Data,
+        events: [JxlDecoderStatus],
+        keepsOrientation: Bool = true,
+        composesFrames: Bool = true
+    ) throws(CodecError) {
         guard !data.isEmpty else {
             throw .empty
         }
@@ -34,7 +43,8 @@ final class JPEGXLStream {
         sliceByteCount = max(Self.minimumSliceByteCount, data.count / Self.maximumSliceCount)
         eventMask = events.reduce(0) { $0 | Int32(bitPattern: $1.rawValue) }
         guard JxlDecoderSubscribeEvents(decoder, eventMask) == JXL_DEC_SUCCESS,
-            JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS
+            JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS,
+            JxlDecoderSetCoalescing(decoder, composesFrames ? 1 : 0) == JXL_DEC_SUCCESS
         else {
             throw .unsupported(.jxl, reason: "this version of libjxl")
         }
@@ -53,16 +63,23 @@ final class JPEGXLStream {
 
     /// Has libjxl write the pixels here: rows of RGBA that begin at multiples of 64 bytes, as those of a bitmap do.
     ///
+    /// - Parameters:
+    ///   - pixels: The memory. libjxl does not say which pixels it has written, so that all must be there before.
+    ///   - size: The image for whose size the limits were checked, as stored.
     /// - Throws: ``CodecError/corrupt(_:reason:)`` for an image of another size.
     func setOutput(
         _ pixels: UnsafeMutableRawBufferPointer,
+        of size: PixelSize,
         bytesPerRow: Int,
         depth: SampleDepth
     ) throws(CodecError) {
         var format = halcyon_jpegxl_pixel_format(4, depth == .sixteen, 64)
         var count = 0
+        var basics = JxlBasicInfo()
         // The last row may end with its last pixel. Another size would be that of another header.
-        guard JxlDecoderImageOutBufferSize(decoder, &format, &count) == JXL_DEC_SUCCESS,
+        guard JxlDecoderGetBasicInfo(decoder, &basics) == JXL_DEC_SUCCESS,
+            PixelSize(Int(basics.xsize), Int(basics.ysize)) == size,
+            JxlDecoderImageOutBufferSize(decoder, &format, &count) == JXL_DEC_SUCCESS,
             count <= pixels.count, count > pixels.count - bytesPerRow,
             JxlDecoderSetImageOutBuffer(decoder, &format, pixels.baseAddress, pixels.count) == JXL_DEC_SUCCESS
         else {
@@ -76,6 +93,13 @@ final class JPEGXLStream {
         // libjxl 0.7 forgets them, whatever its documentation says.
         JxlDecoderSubscribeEvents(decoder, eventMask)
         position = 0
+    }
+
+    /// Draws what has been read of a frame where ``setOutput(_:of:bytesPerRow:depth:)`` said.
+    ///
+    /// - Returns: Whether there is anything to draw.
+    func flush() -> Bool {
+        JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS
     }
 
     /// Decodes up to the next event, `nil` at the end of the file.

@@ -38,9 +38,10 @@ final class JPEGXLWriter {
         self.hasAlpha = hasAlpha
         self.depth = depth
         try describe(isLossless: options.quality == nil, loopCount: loopCount)
-        try setColors(options.metadata?.iccProfile)
+        let metadata = try options.embeddedMetadata(in: .jxl)
+        try setColors(metadata?.iccProfile)
         try setQuality(options.quality)
-        try addBoxes(options.metadata)
+        try addBoxes(metadata)
     }
 
     deinit {
@@ -74,6 +75,10 @@ final class JPEGXLWriter {
             var sRGB = JxlColorEncoding()
             JxlColorEncodingSetToSRGB(&sRGB, 0)
             return try check(JxlEncoderSetColorEncoding(encoder, &sRGB), "sRGB")
+        }
+        // libjxl works on it as it finds it.
+        guard ICCTagWalker.isBounded(profile) else {
+            throw .cannotEncode(.jxl, reason: "this colour profile")
         }
         let status = [UInt8](profile).withUnsafeBufferPointer {
             JxlEncoderSetICCProfile(encoder, $0.baseAddress, $0.count)

@@ -26,24 +26,39 @@ package enum ICCProfile {
         return nil
     }
 
-    /// The colour space that an embedded profile stands for: ``ColorSpace/sRGB`` for every profile that calls itself
-    /// that, otherwise its name. `nil` where the bytes are no profile.
+    /// The colour space that an embedded profile stands for: ``ColorSpace/sRGB`` for every profile with the curves and
+    /// primaries of that, whatever its name, otherwise its name. `nil` where the bytes are no profile.
     package static func colorSpace(of profile: Data) -> ColorSpace? {
         guard isProfile(ByteReader(profile)) else {
             return nil
         }
-        let description = description(of: profile) ?? "unnamed ICC profile"
-        return description.hasPrefix("sRGB") ? .sRGB : .icc(description: description)
+        return isSRGB(profile) ? .sRGB : .icc(description: description(of: profile) ?? "unnamed ICC profile")
     }
 
-    /// Returns whether the bytes are a profile for grey, or one for red, green and blue (ICC.1:2022 7.2.6).
-    static func isProfile(_ profile: Data, forGray: Bool) -> Bool {
+    /// The colour models of pixels in files.
+    enum ColorModel {
+        case gray
+        case rgb
+        case inks
+    }
+
+    /// Returns whether the bytes are a profile for a colour model (ICC.1:2022 7.2.6), and not too large to be used.
+    static func isProfile(_ profile: Data, for model: ColorModel) -> Bool {
         let reader = ByteReader(profile)
-        return isProfile(reader) && reader.hasText(forGray ? "GRAY" : "RGB ", at: 16)
+        let signature: StaticString =
+            switch model {
+            case .gray: "GRAY"
+            case .rgb: "RGB "
+            case .inks: "CMYK"
+            }
+        return isProfile(reader) && reader.hasText(signature, at: 16) && profile.count <= maximumByteCount
     }
 
-    /// Real profiles hold about twenty tags.
-    private static let maximumTagCount = 1_000
+    /// Profiles of displays have a few kilobytes, those with tables and those of inks up to three megabytes.
+    static let maximumByteCount = 4 << 20
+
+    /// Real profiles hold about twenty tags, and names in about forty languages.
+    private static let maximumTagCount = 100
     private static let maximumLength = 256
 
     private static func isProfile(_ reader: ByteReader) -> Bool {

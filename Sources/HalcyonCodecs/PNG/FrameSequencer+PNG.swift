@@ -36,12 +36,11 @@ extension PNGStreamDecoder {
     func pixels(ofFrame number: Int) throws -> FramePixels {
         let frame = file.frames[number]
         let isImageData = number == 0 && file.imageIsFirstFrame
-        return .bitmap(
-            try decode(
-                frame.dataRanges,
-                size: frame.size,
-                chunkName: isImageData ? "IDAT" : "fdAT of frame \(number)"
-            )
+        let (bitmap, isPartial) = try decode(
+            frame.dataRanges,
+            size: frame.size,
+            chunkName: isImageData ? "IDAT" : "fdAT of frame \(number)"
         )
+        return .bitmap(bitmap, isComplete: !isPartial)
     }
 }

@@ -9,11 +9,18 @@ struct PNGAnimation {
         case closed
     }
 
+    let maximumFrameCount: Int
     private(set) var frames: [PNGFrame] = []
+    /// A Boolean value that indicates whether the file has more frames than are read.
+    private(set) var hasMoreFrames = false
     private(set) var playCount = 0
     private var state = State.none
     private var nextSequenceNumber: UInt32 = 0
     private var promisedFrameCount = 0
+
+    init(maximumFrameCount: Int) {
+        self.maximumFrameCount = maximumFrameCount
+    }
 
     /// Takes in acTL, which must stand before the image.
     mutating func readControl(_ payload: UnsafeRawBufferPointer) {
@@ -42,6 +49,9 @@ struct PNGAnimation {
         // The chunk may come before acTL, so frames are read in any case and dropped at the end without one.
         guard state != .closed else {
             return
+        }
+        guard frames.count < maximumFrameCount else {
+            return end(hasMoreFrames: promisedFrameCount > maximumFrameCount)
         }
         guard takeSequenceNumber(payload),
             let frame = PNGFrame(payload, canvas: canvas),
@@ -75,6 +85,12 @@ struct PNGAnimation {
     /// Adds a piece of the default image to the first frame, which must be there.
     mutating func addImageData(_ range: Range<Int>) {
         frames[0].dataRanges.append(range)
+    }
+
+    /// Ends the animation behind the frames that have been read.
+    mutating func end(hasMoreFrames: Bool) {
+        state = .closed
+        self.hasMoreFrames = hasMoreFrames
     }
 
     /// Ends the animation before a damaged chunk, if that is one of the animation.

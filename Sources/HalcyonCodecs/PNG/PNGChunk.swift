@@ -62,8 +62,9 @@ struct PNGChunkReader {
 
     enum Step {
         case chunk(PNGChunk)
-        /// A chunk that begins but does not end within the bytes; `type` is `nil` where not even that is there.
-        case cutShort(type: PNGChunkType?)
+        /// A chunk that begins but does not end within the bytes, and the place of as much of its payload as is there;
+        /// `type` is `nil` where not even that is there.
+        case cutShort(type: PNGChunkType?, payload: Range<Int>)
         /// No byte is left.
         case end
     }
@@ -82,7 +83,7 @@ struct PNGChunkReader {
             return .end
         }
         guard available >= 8 else {
-            return .cutShort(type: nil)
+            return .cutShort(type: nil, payload: bytes.count..<bytes.count)
         }
         let length = Int(bytes.bigEndianUInt32(at: offset))
         let type = PNGChunkType(rawValue: bytes.bigEndianUInt32(at: offset + 4))
@@ -93,7 +94,7 @@ struct PNGChunkReader {
             throw .corrupt(.png, reason: "chunk \(type) at byte \(offset) has a length of \(length)")
         }
         guard available - 12 >= length else {
-            return .cutShort(type: type)
+            return .cutShort(type: type, payload: offset + 8..<min(bytes.count, offset + 8 + length))
         }
         let start = offset + 8
         offset = start + length + 4

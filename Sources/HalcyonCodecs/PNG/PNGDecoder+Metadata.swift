@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension PNGDecoder {
-    /// Reads iCCP, eXIf, and XMP in iTXt, the first of each that is intact. What is compressed may have 4 MiB.
+    /// Reads iCCP, eXIf, and XMP in iTXt, the first of each whose checksum is right. What is compressed may have 4 MiB.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)``, ``CodecError/corrupt(_:reason:)`` where the bytes
     ///   do not begin as a PNG does.
@@ -10,12 +10,16 @@ extension PNGDecoder {
             Result { () throws(CodecError) -> ImageMetadata in
                 var metadata = ImageMetadata()
                 var reader = try PNGFile.start(bytes)
+                // Decompressing takes time also where nothing comes of it, so that there is one attempt of each kind.
+                var attempts: Set<PNGChunkType> = []
                 while case .chunk(let chunk)? = try? reader.next(), chunk.type != .imageEnd {
                     let isWanted = [.colorProfile, .exif, .internationalText].contains(chunk.type)
-                    guard isWanted, reader.isIntact(chunk) else {
+                    guard isWanted, !attempts.contains(chunk.type), reader.isIntact(chunk) else {
                         continue
                     }
-                    metadata.take(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
+                    if metadata.take(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range])) {
+                        attempts.insert(chunk.type)
+                    }
                 }
                 return metadata
             }
@@ -25,27 +29,34 @@ extension PNGDecoder {
 }
 
 extension ImageMetadata {
-    fileprivate mutating func take(_ type: PNGChunkType, _ payload: UnsafeRawBufferPointer) {
+    /// Takes in a chunk; returns whether it is of a kind of which there is one only.
+    fileprivate mutating func take(_ type: PNGChunkType, _ payload: UnsafeRawBufferPointer) -> Bool {
         switch type {
-        case .colorProfile where iccProfile == nil:
+        case .colorProfile:
             // A name of up to 79 bytes, its end, and the number of the compression method (PNG, 11.3.2.3).
             guard let end = payload.prefix(80).firstIndex(of: 0), end + 2 <= payload.count else {
-                return
+                return true
             }
             iccProfile = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: payload[(end + 2)...]))
-        case .exif where exif == nil:
+        case .exif:
             exif = Data(EXIF.tiff(of: Data(payload)))
-        case .internationalText where xmp == nil:
+        case .internationalText:
+            guard payload.starts(with: Self.xmpKeyword) else {
+                return false
+            }
             xmp = Self.xmp(payload)
         default:
             break
         }
+        return true
     }
+
+    private static let xmpKeyword = Array(PNGChunkWriter.xmpKeyword.utf8) + [0]
 
     /// Keyword, end, whether it is compressed, method, language, end, translated keyword, end, text (PNG, 11.3.3.4).
     private static func xmp(_ payload: UnsafeRawBufferPointer) -> Data? {
-        let keyword = Array(PNGChunkWriter.xmpKeyword.utf8) + [0]
-        guard payload.starts(with: keyword), payload.count >= keyword.count + 2 else {
+        let keyword = Self.xmpKeyword
+        guard payload.count >= keyword.count + 2 else {
             return nil
         }
         let isCompressed = payload[keyword.count] == 1

@@ -4,6 +4,10 @@ internal import HalcyonRaster
 /// Reads PNG and animated PNG (W3C PNG, third edition): all colour types and depths, interlaced or not, and Apple's
 /// CgBI variant.
 ///
+/// Of a damaged image, the rows before the damage are shown, the others are transparent; those of an interlaced image as
+/// coarsely as they are there. Checksums are no error as long as there are pixels. The chunks before the image must be
+/// sound, but for ancillary ones.
+///
 /// Samples of 16 bits become 8 by their high byte, or stay with ``DecodeOptions/keepsSixteenBits``, in frames as well,
 /// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
 /// it part of its animation; frames from 1 on are those of the animation, composed on their canvas.
@@ -21,11 +25,11 @@ public struct PNGDecoder: ImageDecoder {
 
     /// Reads size, depth, colour, orientation and the timing of frames, without decompressing a pixel.
     ///
-    /// Linear in the number of chunks. Of a file that is cut short behind its first IDAT, the frames that are there
-    /// count.
+    /// Linear in the number of chunks, of which at most 1,048,576 are walked. Of a file that is cut short behind its
+    /// first IDAT, the frames that are there count. An animation is cut behind ``DecodeLimits/frameCount``.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where IDAT is not reached,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    ///   ``CodecError/corrupt(_:reason:)``.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(CodecError) -> ImageInfo in
@@ -45,19 +49,25 @@ public struct PNGDecoder: ImageDecoder {
     ) throws -> DecodedImage {
         do {
             return try data.withUnsafeBytes { bytes in
-                let file = try PNGFile(bytes, limits: options.limits, checksImageData: true)
+                let file = try PNGFile(
+                    bytes,
+                    limits: options.limits,
+                    checksImageData: true,
+                    damage: options.damage
+                )
                 let color = file.color(in: bytes)
                 let info = file.info(in: bytes, colorSpace: color.space)
                 let orientation = options.appliesOrientation ? info.orientation : .up
                 try check(file, turned: orientation != .up, options)
-                let bitmap = try withoutActuallyEscaping(isCancelled) { isCancelled in
+                let (bitmap, isPartial) = try withoutActuallyEscaping(isCancelled) { isCancelled in
                     try pixels(bytes, file, options, turned: orientation != .up, isCancelled)
                 }
                 return DecodedImage(
                     bitmap: try bitmap.oriented(orientation),
                     info: info,
                     fullSize: orientation.displaySize(of: info.size),
-                    colorProfile: color.profile
+                    colorProfile: color.profile,
+                    isPartial: isPartial
                 )
             }
         } catch let error as BitmapError {
@@ -71,7 +81,7 @@ public struct PNGDecoder: ImageDecoder {
     /// - Throws: ``CodecError``.
     public func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
         let file = try data.withUnsafeBytes { bytes in
-            try PNGFile(bytes, limits: options.limits, checksImageData: true)
+            try PNGFile(bytes, limits: options.limits, checksImageData: true, damage: options.damage)
         }
         guard file.isAnimated else {
             return IndependentFrames(decoder: self, data: data, options: options)
@@ -106,7 +116,7 @@ public struct PNGDecoder: ImageDecoder {
         _ options: DecodeOptions,
         turned: Bool,
         _ isCancelled: @escaping @Sendable () -> Bool
-    ) throws -> Bitmap {
+    ) throws -> (bitmap: Bitmap, isPartial: Bool) {
         // Frames are composed of premultiplied pixels.
         let premultiplies = options.premultiplies || options.frame > 0
         let depth = file.depth(for: options)
@@ -115,6 +125,7 @@ public struct PNGDecoder: ImageDecoder {
             file,
             depth: depth,
             premultiplies: premultiplies,
+            damage: options.damage,
             isCancelled: isCancelled
         )
         guard options.frame > 0 else {
@@ -127,6 +138,11 @@ public struct PNGDecoder: ImageDecoder {
             limits: options.limits,
             heldBitmapCount: turned ? 2 : 1
         )
-        return try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled, decode: decoder.pixels(ofFrame:))
+        let bitmap = try sequencer.bitmap(
+            ofFrame: options.frame,
+            isCancelled: isCancelled,
+            decode: decoder.pixels(ofFrame:)
+        )
+        return (bitmap, sequencer.isPartial)
     }
 }

@@ -19,7 +19,7 @@ extension PNGEncoder: AnimationEncoder {
         let compressor = try PNGCompressor()
         let stored = try Self.smallest(frames, compressor)
         var writer = PNGChunkWriter()
-        try writer.appendHeader(size, stored.layout, options.metadata, compressor)
+        try writer.appendHeader(size, stored.layout, options.embeddedMetadata(in: .png), compressor)
         var control: [UInt8] = []
         control.append(bigEndian: UInt32(truncatingIfNeeded: frames.count))
         control.append(bigEndian: UInt32(clamping: loopCount))

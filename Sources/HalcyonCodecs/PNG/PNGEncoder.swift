@@ -18,10 +18,12 @@ public struct PNGEncoder: ImageEncoder {
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image whose data would not fit into one chunk of 2^31
     ///   bytes, ``CodecError/bitmap(_:)`` where the memory cannot be had.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        let layout = PNGPixelLayout(for: bitmap)
+        let metadata = try options.embeddedMetadata(in: .png)
+        // A profile of red, green and blue is none for shades of grey (PNG, 11.3.2.3).
+        let layout = PNGPixelLayout(for: bitmap, allowsGray: metadata?.iccProfile == nil)
         let compressor = try PNGCompressor()
         var writer = PNGChunkWriter()
-        try writer.appendHeader(bitmap.size, layout, options.metadata, compressor)
+        try writer.appendHeader(bitmap.size, layout, metadata, compressor)
         writer.append(.imageData, [], try compressor.compress(bitmap, layout))
         writer.append(.imageEnd)
         return writer.data

@@ -15,8 +15,8 @@ extension PNGFile {
         if let range = color.profile,
             let (profile, name) = embeddedProfile(UnsafeRawBufferPointer(rebasing: bytes[range]))
         {
-            let space = ICCProfile.colorSpace(of: profile) == .sRGB ? .sRGB : ColorSpace.icc(description: name)
-            return (space == .sRGB ? nil : .icc(profile), space)
+            let color = ColorProfile(embedded: profile, isGray: isGray)
+            return (color, color == nil ? .sRGB : .icc(description: name))
         }
         let unnamed: ColorSpace = isGray ? .gray : .sRGB
         if color.isStandard {
@@ -43,7 +43,7 @@ extension PNGFile {
     private func embeddedProfile(_ payload: UnsafeRawBufferPointer) -> (Data, String)? {
         guard let end = payload.prefix(80).firstIndex(of: 0), end > 0, end + 2 <= payload.count,
             let profile = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: payload[(end + 2)...])),
-            ICCProfile.isProfile(profile, forGray: isGray)
+            ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb)
         else {
             return nil
         }

@@ -25,6 +25,7 @@ extension PNGFile {
             info.frameCount = frames.count
             info.frameDurations = frames.map(\.duration)
             info.loopCount = playCount
+            info.isFrameCountExact = hasAllFrames
         }
         return info
     }

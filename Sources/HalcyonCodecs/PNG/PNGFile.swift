@@ -15,16 +15,25 @@ struct PNGFile {
     private(set) var imageRanges: [Range<Int>] = []
     /// A Boolean value that indicates whether IEND was reached.
     private(set) var isComplete = false
+    /// A Boolean value that indicates whether a piece of the default image has a wrong checksum.
+    private(set) var hasWrongChecksum = false
+
+    /// The chunks that are walked at most: a million, of which forged files have more in 12 bytes each.
+    private static let greatestChunkCount = 1 << 20
 
     /// A Boolean value that indicates whether the default image is the first frame of the animation.
     private(set) var imageIsFirstFrame = false
 
-    private var animation = PNGAnimation()
+    private let toleratesDamage: Bool
+    private var animation: PNGAnimation
     private var imageEnded = false
     private var imageBegan = false
 
     /// The frames of the animation, if there is one, as far as they are complete and in order.
     var frames: [PNGFrame] { animation.frames }
+
+    /// A Boolean value that indicates whether ``frames`` are all that the file has, and not only the first of them.
+    var hasAllFrames: Bool { !animation.hasMoreFrames }
 
     /// The number of times that the animation plays; 0 for without end.
     var playCount: Int { animation.playCount }
@@ -33,15 +42,20 @@ struct PNGFile {
     /// image in all but name, but the file says how long it stays.
     var isAnimated: Bool { !frames.isEmpty }
 
-    /// Walks all chunks.
+    /// Walks all chunks. An animation is cut behind the greatest number of frames.
     ///
-    /// - Parameter checksImageData: Whether the checksums of the compressed data are verified too, which reads them
-    ///   all.
+    /// - Parameters:
+    ///   - checksImageData: Whether the checksums of the compressed data are verified too, which reads them all.
+    ///   - damage: With ``DamageHandling/showsWhatIsThere``, what is wrong behind the beginning of the image data ends
+    ///     the file there, and is no error. Default: that.
     init(
         _ bytes: UnsafeRawBufferPointer,
         limits: DecodeLimits,
-        checksImageData: Bool
+        checksImageData: Bool,
+        damage: DamageHandling = .showsWhatIsThere
     ) throws(CodecError) {
+        toleratesDamage = damage == .showsWhatIsThere
+        animation = PNGAnimation(maximumFrameCount: max(1, limits.frameCount))
         var reader = try PNGFile.start(bytes)
         var step = try reader.next()
         if case .chunk(let chunk) = step, chunk.type == .appleOptimized {
@@ -57,7 +71,7 @@ struct PNGFile {
                 throw .corrupt(.png, reason: "IHDR has a wrong checksum")
             }
             header = try PNGHeader(UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
-        case .cutShort(let type):
+        case .cutShort(let type, _):
             guard type == nil || type == .imageHeader else {
                 throw .corrupt(.png, reason: "the first chunk is not IHDR")
             }
@@ -65,8 +79,14 @@ struct PNGFile {
         case .end:
             throw .truncated(.png)
         }
-        try readChunks(&reader, bytes, checksImageData: checksImageData)
-        try finish(limits)
+        do {
+            try readChunks(&reader, bytes, checksImageData: checksImageData)
+        } catch {
+            guard toleratesDamage, imageBegan else {
+                throw error
+            }
+        }
+        try finish()
     }
 
     static func start(_ bytes: UnsafeRawBufferPointer) throws(CodecError) -> PNGChunkReader {
@@ -97,14 +117,21 @@ struct PNGFile {
         _ bytes: UnsafeRawBufferPointer,
         checksImageData: Bool
     ) throws(CodecError) {
-        while true {
+        for count in 0... {
+            guard count < Self.greatestChunkCount else {
+                guard imageBegan else {
+                    throw .corrupt(.png, reason: "more than \(Self.greatestChunkCount) chunks before IDAT")
+                }
+                return animation.end(hasMoreFrames: true)
+            }
             let chunk: PNGChunk
             switch try nextStep(&reader) {
             case .chunk(let next):
                 chunk = next
-            case .cutShort(let type):
+            case .cutShort(let type, let range):
                 if type == .imageData, !imageEnded {
-                    imageBegan = true
+                    imageBegan = imageBegan || !toleratesDamage
+                    if toleratesDamage { try readImageData(range) }
                 }
                 return
             case .end:
@@ -119,6 +146,11 @@ struct PNGFile {
                 // Damaged extras are passed over (PNG, 13.2); a damaged frame ends the animation before it.
                 guard chunk.type.isCritical else {
                     animation.end(ifConcernedBy: chunk.type)
+                    continue
+                }
+                guard !toleratesDamage || chunk.type != .imageData else {
+                    hasWrongChecksum = true
+                    try readImageData(chunk.range)
                     continue
                 }
                 let offset = chunk.range.lowerBound - 8
@@ -168,10 +200,10 @@ struct PNGFile {
             throw .corrupt(.png, reason: "the IDAT chunks are not consecutive")
         }
         if !imageBegan {
-            imageBegan = true
             guard header.colorType != .palette || !palette.isEmpty else {
                 throw .corrupt(.png, reason: "PLTE is missing before IDAT")
             }
+            imageBegan = true
             // Only a frame control before the image makes the image a frame.
             imageIsFirstFrame = !animation.frames.isEmpty
         }
@@ -194,13 +226,10 @@ struct PNGFile {
         palette = Array(payload)
     }
 
-    private mutating func finish(_ limits: DecodeLimits) throws(CodecError) {
+    private mutating func finish() throws(CodecError) {
         guard imageBegan else {
             throw isComplete ? .corrupt(.png, reason: "there is no IDAT") : .truncated(.png)
         }
         animation.finish()
-        guard frames.count <= limits.frameCount else {
-            throw .limitExceeded(.png, .frameCount(frames.count, maximum: limits.frameCount))
-        }
     }
 }

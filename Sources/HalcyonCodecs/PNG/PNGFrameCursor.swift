@@ -9,10 +9,12 @@ struct PNGFrameCursor: FrameCursor {
     private var sequencer: FrameSequencer
     private let depth: SampleDepth
     private let orientation: Orientation
+    private let damage: DamageHandling
     let colorProfile: ColorProfile?
 
     init(_ data: Data, _ file: PNGFile, options: DecodeOptions) throws(CodecError) {
         self.data = data
+        damage = options.damage
         self.file = file
         let (info, profile) = data.withUnsafeBytes { bytes in
             let color = file.color(in: bytes)
@@ -32,11 +34,13 @@ struct PNGFrameCursor: FrameCursor {
         )
     }
 
+    var isPartial: Bool { sequencer.isPartial }
+
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
-        let (file, depth) = (file, depth)
+        let (file, depth, damage) = (file, depth, damage)
         let bitmap = try data.withUnsafeBytes { bytes in
             try withoutActuallyEscaping(isCancelled) { isCancelled in
-                let decoder = PNGStreamDecoder(bytes, file, depth: depth, isCancelled: isCancelled)
+                let decoder = PNGStreamDecoder(bytes, file, depth: depth, damage: damage, isCancelled: isCancelled)
                 return try sequencer.bitmap(ofFrame: index, isCancelled: isCancelled, decode: decoder.pixels(ofFrame:))
             }
         }

@@ -21,7 +21,7 @@ struct PNGHeader: Hashable {
         var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
     }
 
-    let size: PixelSize
+    private(set) var size: PixelSize
     let bitDepth: Int
     let colorType: ColorType
     let isInterlaced: Bool
@@ -56,6 +56,13 @@ struct PNGHeader: Hashable {
         self.bitDepth = depth
         self.colorType = colorType
         self.isInterlaced = payload[12] == 1
+    }
+
+    /// Returns the header of a frame of this size.
+    func ofFrame(_ size: PixelSize) -> PNGHeader {
+        var header = self
+        header.size = size
+        return header
     }
 
     var bitsPerPixel: Int { bitDepth * colorType.channelCount }

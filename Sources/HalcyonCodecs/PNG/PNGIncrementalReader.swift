@@ -9,12 +9,11 @@ final class PNGIncrementalReader: IncrementalReading {
     private let appliesOrientation: Bool
     private var orientation: Orientation
     private let colorProfile: ColorProfile?
-    private let expander: PNGRowExpander
+    private let toleratesDamage: Bool
     private var feed = PNGDataFeed()
-    private let inflater: PNGInflateStream
-    private let rows: PNGIncrementalRows
-    private var bitmap: Bitmap
-    private var isOpaque = true
+    private let painter: PNGRowPainter
+    /// A Boolean value that indicates whether no more rows can be drawn, although there should be more.
+    private var isDamaged = false
     private var isEnded = false
     private(set) var progress = IncrementalProgress()
 
@@ -29,10 +28,13 @@ final class PNGIncrementalReader: IncrementalReading {
         appliesOrientation = options.appliesOrientation
         orientation = options.appliesOrientation ? info.orientation : .up
         colorProfile = color.profile
-        expander = PNGRowExpander(file, options: options)
-        inflater = try PNGInflateStream(isBare: file.isAppleOptimized)
-        rows = try PNGIncrementalRows(file.header)
-        bitmap = try Bitmap(size: file.header.size, depth: file.depth(for: options))
+        toleratesDamage = options.damage == .showsWhatIsThere
+        painter = try PNGRowPainter(
+            file,
+            size: file.header.size,
+            depth: file.depth(for: options),
+            premultiplies: options.premultiplies
+        )
         feed.append(beginning.dropFirst(offset))
     }
 
@@ -45,32 +47,40 @@ final class PNGIncrementalReader: IncrementalReading {
     }
 
     func advance(isCancelled: @Sendable () -> Bool) throws -> Bool {
-        let pass = rows.passNumber
+        do {
+            guard try isDamaged || drawPass(isCancelled) else { return false }
+        } catch let error as CodecError where toleratesDamage && error.isOfDamage && painter.coverage > 0 {
+            isDamaged = true
+        }
+        guard painter.isComplete || isDamaged else { return true }
+        progress.isComplete = findOrientation()
+        return false
+    }
+
+    /// Draws rows up to the end of a pass, or of the bytes at hand; returns `false` in the latter case.
+    private func drawPass(_ isCancelled: () -> Bool) throws -> Bool {
+        let pass = painter.passCount
         var rowCount = 0
-        while !rows.isComplete {
+        while !painter.isComplete {
             if rowCount % 16 == 0, isCancelled() { throw CancellationError() }
-            if try fillRow() {
-                try drawRow()
+            if try painter.drawRow() {
                 rowCount += 1
-                if rows.passNumber != pass, file.header.isInterlaced {
-                    progress.passCount = rows.passNumber
+                progress.coverage = painter.coverage
+                if painter.passCount != pass, file.header.isInterlaced {
+                    progress.passCount = painter.passCount
                     break
                 }
             } else if let piece = try feed.next() {
-                inflater.add(piece)
+                painter.add(piece)
             } else {
-                if feed.isAtEnd || inflater.isAtEnd {
+                if feed.isAtEnd || painter.isAtEnd {
                     throw CodecError.corrupt(.png, reason: "the stream in IDAT ends before the image does")
                 }
                 if isEnded { throw CodecError.truncated(.png) }
                 return false
             }
         }
-        guard rows.isComplete else { return true }
-        bitmap.isOpaque = isOpaque
-        progress.coverage = 1
-        progress.isComplete = findOrientation()
-        return false
+        return true
     }
 
     /// Looks for an orientation behind the image data; returns whether it is known as far as there is one.
@@ -89,37 +99,15 @@ final class PNGIncrementalReader: IncrementalReading {
         return true
     }
 
-    /// Fills the next row as far as the input goes; returns whether it is whole.
-    private func fillRow() throws(CodecError) -> Bool {
-        while let rest = rows.rest {
-            let count = try inflater.read(into: rest)
-            if count == 0 { return false }
-            rows.note(count)
-        }
-        return true
-    }
-
-    private func drawRow() throws {
-        let row = try rows.unfiltered()
-        let (bytesPerRow, isInterlaced) = (bitmap.bytesPerRow, file.header.isInterlaced)
-        let (place, width, height) = (rows.place, bitmap.width, bitmap.height)
-        let rowIsOpaque = bitmap.withUnsafeMutableBytes { pixels in
-            guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else { return true }
-            guard isInterlaced else { return expander.expand(row, width: width, to: start + place.y * bytesPerRow) }
-            return expander.spread(row, place, to: pixels, size: PixelSize(width, height), bytesPerRow: bytesPerRow)
-        }
-        isOpaque = rowIsOpaque && isOpaque
-        let lastRow = isInterlaced ? min(place.y + place.blockHeight, height) : place.y + 1
-        progress.coverage = max(progress.coverage, Double(lastRow) / Double(height))
-        rows.advance()
-    }
-
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        DecodedImage(
+        // Called only once there is a row.
+        guard let bitmap = painter.bitmap else { throw CodecError.truncated(.png) }
+        return DecodedImage(
             bitmap: try bitmap.upright(orientation),
             info: info,
             fullSize: orientation.displaySize(of: info.size),
-            colorProfile: colorProfile
+            colorProfile: colorProfile,
+            isPartial: isDamaged
         )
     }
 }

@@ -22,6 +22,8 @@ final class PNGInflater {
 
     enum Outcome {
         case done
+        /// The stream is damaged behind the bytes expected, or has more: they may be damaged, too.
+        case filled
         /// The stream is damaged, or ends early.
         case damaged
         /// The stream holds fewer bytes than expected.
@@ -40,7 +42,7 @@ final class PNGInflater {
         return switch result {
         case LIBDEFLATE_SUCCESS: .done
         case LIBDEFLATE_SHORT_OUTPUT: .tooShort
-        default: Self.fills(output, from: input, isBare: isBare) ? .done : .damaged
+        default: Self.fills(output, from: input, isBare: isBare) ? .filled : .damaged
         }
     }
 
@@ -77,7 +79,7 @@ final class PNGInflater {
             return nil
         }
         var capacity = 16 << 10
-        while capacity <= 4 << 20 {
+        while capacity <= ICCProfile.maximumByteCount {
             var profile = Data(count: capacity)
             var count = 0
             let result = profile.withUnsafeMutableBytes { target in

@@ -1,8 +1,9 @@
 extension PNGPixelExpander {
-    /// The samples that tRNS names (PNG, 11.3.1.1).
-    static func keys(_ transparency: [UInt8]) -> [UInt16] {
-        stride(from: 0, to: transparency.count - 1, by: 2).map {
-            UInt16(transparency[$0]) << 8 | UInt16(transparency[$0 + 1])
+    /// The samples that tRNS names; of less than 16 bits, the lower ones count (PNG, 11.3.1.1).
+    static func keys(_ transparency: [UInt8], bitDepth: Int) -> [UInt16] {
+        let mask = UInt16.max >> UInt16(16 - bitDepth)
+        return stride(from: 0, to: transparency.count - 1, by: 2).map {
+            (UInt16(transparency[$0]) << 8 | UInt16(transparency[$0 + 1])) & mask
         }
     }
 

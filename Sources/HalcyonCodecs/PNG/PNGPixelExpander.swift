@@ -28,7 +28,7 @@ struct PNGPixelExpander {
     init(_ file: PNGFile, premultiplies: Bool = true) {
         self.premultiplies = premultiplies
         let header = file.header
-        let keys = PNGPixelExpander.keys(file.transparency ?? [])
+        let keys = PNGPixelExpander.keys(file.transparency ?? [], bitDepth: header.bitDepth)
         var table: [UInt32] = []
         switch header.colorType {
         case .palette:
@@ -44,7 +44,7 @@ struct PNGPixelExpander {
         case .rgb where file.isAppleOptimized:
             layout = .bgr8
         case .rgb:
-            if keys.count >= 3, keys.prefix(3).allSatisfy({ $0 < 256 }) {
+            if keys.count >= 3 {
                 layout = .rgb8Keyed(UInt32(keys[0]) | UInt32(keys[1]) << 8 | UInt32(keys[2]) << 16)
             } else {
                 layout = .rgb8

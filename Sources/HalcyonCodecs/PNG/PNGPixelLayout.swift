@@ -11,10 +11,10 @@ enum PNGPixelLayout {
 
     /// The layout for one image. Images of more than 256 colours are found out within their first few hundred
     /// pixels; others are looked at once.
-    init(for bitmap: Bitmap) {
+    init(for bitmap: Bitmap, allowsGray: Bool = true) {
         if let palette = PNGPalette(bitmap) {
             // Filters do more for shades of grey than a palette does.
-            self = palette.isGray && palette.colors.count > 16 ? .gray : .palette(palette)
+            self = allowsGray && palette.isGray && palette.colors.count > 16 ? .gray : .palette(palette)
         } else {
             self.init(hasAlpha: !bitmap.isOpaque && bitmap.containsTransparency(), depth: bitmap.depth)
         }

@@ -6,13 +6,12 @@ struct PNGRowExpander {
     private let wideExpander: PNGWideExpander?
     private let line: PixelBuffer?
 
-    /// An expander for the rows of a file.
-    init(_ file: PNGFile, options: DecodeOptions) {
-        let depth = file.depth(for: options)
-        expander = PNGPixelExpander(file, premultiplies: options.premultiplies)
+    /// An expander for the rows of a file, or of a frame of `width` pixels.
+    init(_ file: PNGFile, width: Int, depth: SampleDepth, premultiplies: Bool) {
+        expander = PNGPixelExpander(file, premultiplies: premultiplies)
         wideExpander = depth == .sixteen ? PNGWideExpander(file) : nil
         // Where there is no memory for a row, there is none for the image, which is made next.
-        let byteCount = file.header.size.width * depth.bytesPerPixel
+        let byteCount = width * depth.bytesPerPixel
         line = file.header.isInterlaced ? try? PixelBuffer(byteCount: byteCount) : nil
     }
 

@@ -1,4 +1,5 @@
 internal import CPNGKernels
+internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// Decodes one stream of a file, the default image or a frame, into a bitmap of its own size.
@@ -9,12 +10,17 @@ struct PNGStreamDecoder {
     private static let greatestExpansion = 1032
     /// Rows between two questions whether to go on.
     private static let rowsPerPoll = 16
+    /// The longest stream that is decompressed at once, which takes about a quarter of a second that nobody can end;
+    /// longer ones are decompressed row by row.
+    private static let greatestStreamByteCount = 1 << 28
 
     let bytes: UnsafeRawBufferPointer
     let file: PNGFile
     let expander: PNGPixelExpander
     /// Used instead where the result has 16 bits a sample.
     let wideExpander: PNGWideExpander?
+    private let premultiplies: Bool
+    private let toleratesDamage: Bool
     let isCancelled: @Sendable () -> Bool
 
     /// A decoder of results with 8 bits a sample, or with 16 if the file has those; these are always premultiplied.
@@ -23,19 +29,76 @@ struct PNGStreamDecoder {
         _ file: PNGFile,
         depth: SampleDepth = .eight,
         premultiplies: Bool = true,
+        damage: DamageHandling,
         isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.bytes = bytes
         self.file = file
+        self.premultiplies = premultiplies
+        toleratesDamage = damage == .showsWhatIsThere
         self.isCancelled = isCancelled
         wideExpander = depth == .sixteen ? PNGWideExpander(file) : nil
         expander = PNGPixelExpander(file, premultiplies: premultiplies)
     }
 
-    /// Decodes the stream in `ranges`, which holds an image of `size`.
+    /// Decodes the stream in `ranges`, which holds an image of `size`; says whether some of its pixels are missing or
+    /// wrong.
     ///
     /// - Parameter chunkName: Where errors say the damage is.
-    func decode(_ ranges: [Range<Int>], size: PixelSize, chunkName: String) throws -> Bitmap {
+    /// - Throws: Of a damaged stream, the error if no row is there, or none is to be shown.
+    func decode(
+        _ ranges: [Range<Int>],
+        size: PixelSize,
+        chunkName: String
+    ) throws -> (bitmap: Bitmap, isPartial: Bool) {
+        guard file.header.streamByteCount(of: size) <= Self.greatestStreamByteCount else {
+            let (bitmap, isComplete) = try decodeBeginning(ranges, size: size)
+            guard let bitmap, isComplete || toleratesDamage else {
+                throw damage("the stream in \(chunkName) is damaged or too short")
+            }
+            return (bitmap, !isComplete || file.hasWrongChecksum)
+        }
+        do {
+            return try decodeAll(ranges, size: size, chunkName: chunkName)
+        } catch let error as CodecError where toleratesDamage && error.isOfDamage {
+            guard let bitmap = try decodeBeginning(ranges, size: size).bitmap else {
+                throw error
+            }
+            return (bitmap, true)
+        }
+    }
+
+    /// Returns the rows before the damage, `nil` if there is none, and whether these are all. Slower than decompressing
+    /// the whole stream at once, but linear too.
+    private func decodeBeginning(
+        _ ranges: [Range<Int>],
+        size: PixelSize
+    ) throws -> (bitmap: Bitmap?, isComplete: Bool) {
+        let painter = try PNGRowPainter(file, size: size, depth: depth, premultiplies: premultiplies)
+        do {
+            var rowCount = 0
+            for range in ranges where !range.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
+                guard let start = piece.baseAddress else { continue }
+                // The painter only reads, and is gone before the bytes are.
+                let address = UnsafeMutableRawPointer(mutating: start)
+                painter.add(Data(bytesNoCopy: address, count: piece.count, deallocator: .none))
+                while !painter.isComplete {
+                    if rowCount % Self.rowsPerPoll == 0 { try checkCancellation() }
+                    guard try painter.drawRow() else { break }
+                    rowCount += 1
+                }
+            }
+        } catch let error as CodecError where error.isOfDamage {
+        }
+        return (painter.bitmap, painter.isComplete)
+    }
+
+    private func decodeAll(
+        _ ranges: [Range<Int>],
+        size: PixelSize,
+        chunkName: String
+    ) throws -> (bitmap: Bitmap, isPartial: Bool) {
         try checkCancellation()
         let header = file.header
         let byteCount = header.streamByteCount(of: size)
@@ -49,11 +112,11 @@ struct PNGStreamDecoder {
             throw CodecError.bitmap(.outOfMemory(byteCount: byteCount))
         }
         let stream = try PixelBuffer(byteCount: bufferSize)
-        try inflate(ranges, compressedCount, into: stream, byteCount, chunkName)
+        let isVerified = try inflate(ranges, compressedCount, into: stream, byteCount, chunkName)
         try checkCancellation()
         var bitmap = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)
         bitmap.isOpaque = try fill(&bitmap, from: stream)
-        return bitmap
+        return (bitmap, toleratesDamage && file.hasWrongChecksum && !isVerified)
     }
 
     /// The greatest number of bytes that ``decode(_:size:chunkName:)`` takes, its result included.
@@ -91,13 +154,14 @@ struct PNGStreamDecoder {
         file.isComplete ? .corrupt(.png, reason: reason) : .truncated(.png)
     }
 
+    /// Returns whether the stream's own checksum holds.
     private func inflate(
         _ ranges: [Range<Int>],
         _ compressedCount: Int,
         into stream: PixelBuffer,
         _ byteCount: Int,
         _ chunkName: String
-    ) throws {
+    ) throws -> Bool {
         let output = UnsafeMutableRawBufferPointer(start: stream.pointer, count: byteCount)
         let outcome: PNGInflater.Outcome
         let inflater = try PNGInflater()
@@ -117,7 +181,8 @@ struct PNGStreamDecoder {
             outcome = inflater.inflate(input, isBare: file.isAppleOptimized, into: output)
         }
         switch outcome {
-        case .done: return
+        case .done: return true
+        case .filled: return false
         case .damaged: throw damage("the stream in \(chunkName) is damaged")
         case .tooShort: throw damage("the stream in \(chunkName) ends before the image does")
         }

@@ -25,7 +25,7 @@ package enum PNGText {
                     let payload = UnsafeRawBufferPointer(rebasing: bytes[chunk.range])
                     guard let (keyword, text) = text(chunk.type, payload, limit: room) else {
                         // Reading it may have taken as long as reading one that is not damaged.
-                        room -= limit / 64
+                        room -= limit / 16
                         continue
                     }
                     room -= text.utf8.count

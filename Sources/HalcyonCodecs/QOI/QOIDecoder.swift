@@ -3,7 +3,8 @@ internal import HalcyonRaster
 
 /// Reads QOI ("The Quite OK Image Format", specification 1.0).
 ///
-/// An image whose last pixel is there is complete, even if the end marker is missing.
+/// An image whose last pixel is there is complete, even if the end marker is missing. Of one that is cut short, the rows
+/// that are there are shown; the others are transparent.
 public struct QOIDecoder: ImageDecoder {
     /// A decoder; it has no settings.
     public init() {}
@@ -39,23 +40,31 @@ public struct QOIDecoder: ImageDecoder {
         }
         try options.limits.checkMemory(size.bitmapByteCount, of: .qoi)
         // Checked before memory is taken: a byte stands for 62 pixels at most.
-        guard (data.count - QOIHeader.byteCount) * QOIPixelReader.maximumRunLength >= size.area else {
+        let toleratesDamage = options.damage == .showsWhatIsThere
+        let greatestCount = SaturatingCount(data.count - QOIHeader.byteCount)
+        let leastCount = toleratesDamage ? SaturatingCount(size.width) : size.pixelCount
+        guard greatestCount * SaturatingCount(QOIPixelReader.maximumRunLength) >= leastCount else {
             throw CodecError.truncated(.qoi)
         }
         var bitmap = try Bitmap.forDecoding(size, isOpaque: !header.hasAlpha)
+        var isPartial = false
         let isOpaque = try data.withUnsafeBytes { bytes in
             var reader = QOIPixelReader(bytes.dropFirst(QOIHeader.byteCount), hasAlpha: header.hasAlpha)
             return try bitmap.decodeRows(0..<size.height, premultiplies: options.premultiplies) { row, y in
                 if y & 15 == 0, isCancelled() {
                     throw CancellationError()
                 }
-                guard reader.read(into: row, count: size.width) else {
-                    throw CodecError.truncated(.qoi)
+                if isPartial || !reader.read(into: row, count: size.width) {
+                    guard toleratesDamage, y > 0 else {
+                        throw CodecError.truncated(.qoi)
+                    }
+                    isPartial = true
+                    row.update(repeating: 0, count: 4 * size.width)
                 }
-                return header.hasAlpha
+                return header.hasAlpha || isPartial
             }
         }
         bitmap.isOpaque = isOpaque
-        return DecodedImage(bitmap: bitmap, info: header.info, colorProfile: header.colorProfile)
+        return DecodedImage(bitmap: bitmap, info: header.info, colorProfile: header.colorProfile, isPartial: isPartial)
     }
 }

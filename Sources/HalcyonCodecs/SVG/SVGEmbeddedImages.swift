@@ -128,7 +128,7 @@ enum SVGEmbeddedImages {
             throw .unsupported(.svg, reason: "an embedded image of unknown size")
         }
         try limits.check(info.size, of: format)
-        return info.size.area * bytesPerPixel
+        return (info.size.pixelCount * SaturatingCount(bytesPerPixel)).value
     }
 }
 #endif

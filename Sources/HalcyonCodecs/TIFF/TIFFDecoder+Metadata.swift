@@ -9,12 +9,13 @@ extension TIFFDecoder {
     ///   ``CodecError/corrupt(_:reason:)``.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         let file = try TIFFFile(data)
-        guard let first = try file.pages(maximumCount: 1 << 20).first, let entries = TIFFEntries(file, at: first) else {
+        let first = try file.chain(maximumCount: DecodeLimits.standard.frameCount).pages[0]
+        guard let entries = TIFFEntries(file, at: first) else {
             throw .truncated(.tiff)
         }
         return ImageMetadata(
-            xmp: entries.bytes(.xmp, maximumCount: 4 << 20).map { Data($0) },
-            iccProfile: entries.bytes(.iccProfile, maximumCount: 4 << 20).map { Data($0) }
+            xmp: entries.bytes(.xmp, maximumCount: ICCProfile.maximumByteCount).map { Data($0) },
+            iccProfile: entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount).map { Data($0) }
         )
     }
 }

@@ -7,8 +7,8 @@ internal import HalcyonRaster
 ///
 /// Smaller versions of a page are no frames; one can stand in for its page (``DecodeOptions/usesEmbeddedThumbnail``).
 ///
-/// CMYK becomes RGB without regard to a profile for it. Floating-point samples stand for light from 0 to 1; what lies
-/// beyond is cut off.
+/// CMYK becomes sRGB by the profile for it, or RGB by the plain formula. Floating-point samples stand for light from 0
+/// to 1; what lies beyond is cut off.
 public struct TIFFDecoder: ImageDecoder {
     /// A decoder.
     public init() {}
@@ -25,11 +25,13 @@ public struct TIFFDecoder: ImageDecoder {
     /// need not be enough.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the first directory does,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many pages.
+    ///   ``CodecError/corrupt(_:reason:)``. Pages beyond the limit of frames are not counted, see
+    ///   ``ImageInfo/isFrameCountExact``.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         let file = try TIFFFile(data)
-        let offsets = try file.pages(maximumCount: limits.frameCount)
-        return try TIFFDirectory(file, at: offsets[0]).info(frameCount: offsets.count)
+        let chain = try file.chain(maximumCount: limits.frameCount)
+        let pages = chain.pages
+        return try TIFFDirectory(file, at: pages[0]).info(frameCount: pages.count, isExact: chain.isWhole)
     }
 
     /// Decodes a page.

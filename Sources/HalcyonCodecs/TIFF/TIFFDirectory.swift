@@ -17,6 +17,8 @@ struct TIFFDirectory {
     /// A Boolean value that indicates whether the page is a smaller version of another one.
     let isReduced: Bool
     let iccProfile: Data?
+    /// The size of a tile, or of a strip of all columns.
+    private let segmentSize: PixelSize
     /// Places of further directories that belong to this page.
     let subdirectories: [Int]
 
@@ -41,7 +43,12 @@ struct TIFFDirectory {
         )
         extraSamples = entries.values(.extraSamples, maximumCount: 16)
         isReduced = (entries.value(.subfileType) ?? 0) & 1 == 1
-        iccProfile = entries.bytes(.iccProfile, maximumCount: 4 << 20)
+        iccProfile = entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount)
+        if let tileWidth = entries.value(.tileWidth), let tileLength = entries.value(.tileLength) {
+            segmentSize = PixelSize(max(1, tileWidth), max(1, tileLength))
+        } else {
+            segmentSize = PixelSize(width, max(1, entries.value(.rowsPerStrip) ?? height))
+        }
         subdirectories = entries.values(.subdirectories, maximumCount: 16)
     }
 }
@@ -51,19 +58,35 @@ extension TIFFDirectory {
         TIFFAlpha(photometric: photometric, samplesPerPixel: samplesPerPixel, extraSamples: extraSamples)
     }
 
-    /// The profile of the pixels handed out, which are RGB; one for CMYK or grey says nothing about them.
+    /// The profile of the pixels handed out, or `nil` for sRGB.
     var colorProfile: ColorProfile? {
-        guard let iccProfile, ByteReader(iccProfile).hasText("RGB ", at: 16),
-            let space = ICCProfile.colorSpace(of: iccProfile), space != .sRGB
-        else {
-            return nil
+        switch photometric {
+        case .gray: ColorProfile(embedded: iccProfile, isGray: true)
+        case .rgb, .palette, .yCbCr: ColorProfile(embedded: iccProfile)
+        case .separated, .absolute, .unknown: nil
         }
-        return .icc(iccProfile)
     }
 
-    /// Returns the description of this page in a file of `frameCount` pages.
-    func info(frameCount: Int) -> ImageInfo {
-        ImageInfo(
+    /// The profile of four inks, if there is one.
+    var inkProfile: Data? {
+        guard photometric == .separated, let iccProfile, ICCProfile.isProfile(iccProfile, for: .inks) else {
+            return nil
+        }
+        return iccProfile
+    }
+
+    /// The strips or tiles of the page.
+    var segmentCount: Int {
+        let sides = segmentSize
+        let (columns, rows) = ((size.width - 1) / sides.width + 1, (size.height - 1) / sides.height + 1)
+        let (product, overflows) = columns.multipliedReportingOverflow(by: rows)
+        let (count, overflowsCount) = product.multipliedReportingOverflow(by: max(1, samplesPerPixel))
+        return overflows || overflowsCount ? .max / 16 : min(count, .max / 16)
+    }
+
+    /// Returns the description of this page in a file of `frameCount` pages, or of at least so many.
+    func info(frameCount: Int, isExact: Bool) -> ImageInfo {
+        var info = ImageInfo(
             format: .tiff,
             size: size,
             orientation: orientation,
@@ -72,6 +95,8 @@ extension TIFFDirectory {
             hasAlpha: alpha != nil,
             colorSpace: iccProfile.flatMap(ICCProfile.colorSpace(of:)) ?? photometric.colorSpace
         )
+        info.isFrameCountExact = isExact
+        return info
     }
 }
 #endif

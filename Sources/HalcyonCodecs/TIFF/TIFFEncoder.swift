@@ -6,7 +6,8 @@ public import HalcyonRaster
 /// Writes TIFF 6.0 without loss: RGB of 8 or 16 bits a sample as the bitmap has, with straight alpha where the bitmap
 /// has transparency, deflated with horizontal prediction, little endian.
 ///
-/// An ICC profile and an XMP packet are kept. EXIF is left out: TIFF holds its tags in the file's own directories.
+/// An ICC profile of the pixels and an XMP packet are kept. EXIF is left out: TIFF holds its tags in the file's own
+/// directories.
 public struct TIFFEncoder: ImageEncoder {
     /// The format's offsets have 32 bits; deflated images stay below that from half of it on.
     private static let maximumByteCount = 1 << 31
@@ -24,7 +25,7 @@ public struct TIFFEncoder: ImageEncoder {
         guard bitmap.size.area <= Self.maximumByteCount / bitmap.bytesPerPixel else {
             throw .cannotEncode(.tiff, reason: "\(bitmap.size) pixels; their samples can have 2 GiB")
         }
-        let writer = try open(bitmap, options.metadata)
+        let writer = try open(bitmap, options.embeddedMetadata(in: .tiff))
         defer { halcyon_tiff_writer_close(writer) }
         try writeRows(of: bitmap, to: writer)
         var bytes: UnsafePointer<UInt8>?

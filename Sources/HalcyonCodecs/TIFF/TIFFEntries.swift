@@ -13,6 +13,9 @@ struct TIFFEntries {
         case photometric = 262
         case orientation = 274
         case samplesPerPixel = 277
+        case rowsPerStrip = 278
+        case tileWidth = 322
+        case tileLength = 323
         case subdirectories = 330
         case extraSamples = 338
         case xmp = 700
@@ -32,7 +35,9 @@ struct TIFFEntries {
     private var places: [Tag: Int] = [:]
 
     /// `nil` where the directory is cut.
-    init?(_ file: TIFFFile, at directory: Int, maximumCount: Int = .max) {
+    ///
+    /// - Parameter maximumCount: The most entries that are looked at. Real directories have up to about a hundred.
+    init?(_ file: TIFFFile, at directory: Int, maximumCount: Int = 4_096) {
         guard let (count, start) = file.entries(at: directory) else {
             return nil
         }
@@ -90,13 +95,13 @@ struct TIFFEntries {
         return file.offset(at: inline).flatMap { $0 <= file.reader.count ? $0 : nil }
     }
 
-    /// BYTE, SHORT, LONG, UNDEFINED, IFD, and BigTIFF's LONG8 and IFD8.
+    /// BYTE, SHORT, LONG, UNDEFINED, IFD, BigTIFF's LONG8 and IFD8, and the signed ones, which programs write for sizes.
     private static func size(of type: Int) -> Int? {
         switch type {
-        case 1, 7: 1
-        case 3: 2
-        case 4, 13: 4
-        case 16, 18: 8
+        case 1, 6, 7: 1
+        case 3, 8: 2
+        case 4, 9, 13: 4
+        case 16, 17, 18: 8
         default: nil
         }
     }

@@ -32,18 +32,14 @@ struct TIFFFile {
         firstDirectory = first
     }
 
-    /// The places of the pages, without those that are smaller versions of another page. A chain that leads back to a
-    /// page it passed, or out of the file, ends there.
-    func pages(maximumCount: Int) throws(CodecError) -> [Int] {
-        try chain(maximumCount: maximumCount).pages
-    }
-
     /// The directories of the chain, and which of them are pages.
     struct Chain {
         /// The places of all directories, of which there is at least one.
         let directories: [Int]
         /// The indices of the directories that are no smaller versions of another page.
         let pageIndices: [Int]
+        /// A Boolean value that indicates whether the chain was walked to its end.
+        let isWhole: Bool
 
         /// The places of the pages.
         var pages: [Int] {
@@ -52,29 +48,26 @@ struct TIFFFile {
         }
     }
 
-    /// Walks the chain once.
+    /// Walks the chain once, up to a number of directories. One that leads back to a directory it passed, or out of the
+    /// file, ends there.
     func chain(maximumCount: Int) throws(CodecError) -> Chain {
-        let directories = try directories(maximumCount: maximumCount)
-        let pages = directories.indices.filter { !TIFFEntries.isReducedPage(self, at: directories[$0]) }
-        return Chain(directories: directories, pageIndices: pages)
-    }
-
-    /// The places of all directories of the chain.
-    func directories(maximumCount: Int) throws(CodecError) -> [Int] {
-        var offsets: [Int] = []
+        var directories: [Int] = []
         var seen: Set<Int> = []
         var next = firstDirectory
+        var isWhole = true
         while next > 0, seen.insert(next).inserted, let end = endOfEntries(at: next) {
-            offsets.append(next)
-            guard offsets.count <= maximumCount else {
-                throw .limitExceeded(.tiff, .frameCount(offsets.count, maximum: maximumCount))
+            guard directories.count < max(1, maximumCount) else {
+                isWhole = false
+                break
             }
+            directories.append(next)
             next = offset(at: end) ?? 0
         }
-        guard !offsets.isEmpty else {
+        guard !directories.isEmpty else {
             throw firstDirectory > 0 ? .truncated(.tiff) : .corrupt(.tiff, reason: "no directory")
         }
-        return offsets
+        let pages = directories.indices.filter { !TIFFEntries.isReducedPage(self, at: directories[$0]) }
+        return Chain(directories: directories, pageIndices: pages, isWhole: isWhole)
     }
 
     /// A file offset, whose width is that of the kind of file.

@@ -1,5 +1,6 @@
 #if TIFF
 internal import CTIFFShim
+internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// Decodes the pixels of a page, as stored.
@@ -8,11 +9,23 @@ struct TIFFImage {
     /// `nil` where libtiff converts the samples.
     private let converter: TIFFPixelConverter?
     private let size: PixelSize
+    private let damage: DamageHandling
     /// Bits of the samples handed out.
     let depth: SampleDepth
 
-    init(_ page: TIFFPageReader, options: DecodeOptions) throws(CodecError) {
+    /// - Parameters:
+    ///   - page: The page, opened.
+    ///   - directory: Its header.
+    ///   - inkProfile: The profile of the samples, if they are four inks that are to become sRGB.
+    ///   - options: Those of the decoding.
+    init(
+        _ page: TIFFPageReader,
+        of directory: TIFFDirectory,
+        inkProfile: Data?,
+        options: DecodeOptions
+    ) throws(CodecError) {
         let layout = page.layout
+        damage = options.damage
         guard layout.has_codec else {
             throw .unsupported(.tiff, reason: "compression \(layout.compression)")
         }
@@ -25,25 +38,42 @@ struct TIFFImage {
             compression: Int(layout.compression),
             samplesPerPixel: Int(layout.samples_per_pixel)
         )
+        func converter() throws(CodecError) -> TIFFPixelConverter {
+            try TIFFPixelConverter(
+                layout,
+                alpha: TIFFAlpha(
+                    photometric: photometric,
+                    samplesPerPixel: Int(layout.samples_per_pixel),
+                    extraSamples: directory.extraSamples
+                ),
+                inkProfile: inkProfile,
+                depth: wanted,
+                premultiplies: options.premultiplies
+            )
+        }
         // Old JPEG (6) has its colours converted by libtiff, whatever they are.
-        if photometric == .converted || layout.compression == 6 {
+        if photometric == .yCbCr || photometric == .absolute || layout.compression == 6 {
             do throws(CodecError) {
                 try page.startConversion()
-                converter = nil
+                self.converter = nil
             } catch {
                 // libtiff refuses coefficients that make no sense; such files mean the usual ones.
                 guard layout.is_full_ycbcr else {
                     throw error
                 }
-                converter = try TIFFPixelConverter(layout, depth: wanted, premultiplies: options.premultiplies)
+                self.converter = try converter()
             }
         } else {
-            converter = try TIFFPixelConverter(layout, depth: wanted, premultiplies: options.premultiplies)
+            self.converter = try converter()
         }
-        guard converter == nil || Self.isLargeEnough(layout) else {
+        guard self.converter == nil || Self.isLargeEnough(layout) else {
             throw .corrupt(.tiff, reason: "rows that are shorter than their samples")
         }
-        depth = converter == nil ? .eight : wanted
+        guard Self.isInProportion(layout) else {
+            let tile = PixelSize(Int(layout.segment_width), Int(layout.segment_height))
+            throw .corrupt(.tiff, reason: "tiles of \(tile) pixels in an image of \(size)")
+        }
+        depth = self.converter == nil ? .eight : wanted
         self.page = page
     }
 
@@ -59,8 +89,24 @@ struct TIFFImage {
             && Int(layout.segment_size) >= size
     }
 
+    /// Returns whether tiles that are larger than the image rounded up to whole ones of the least size, 16 × 16, are at
+    /// least not large as such. Small versions of large images have the tiles of those.
+    private static func isInProportion(_ layout: HalcyonTIFFLayout) -> Bool {
+        func roundedUp(_ side: UInt32) -> Int { (Int(side) + 15) / 16 * 16 }
+        return !layout.is_tiled || Int(layout.segment_width) * Int(layout.segment_height) <= 1 << 22
+            || (Int(layout.segment_width) <= roundedUp(layout.width)
+                && Int(layout.segment_height) <= roundedUp(layout.height))
+    }
+
     /// Bytes that decoding takes besides the bitmap.
     var workingByteCount: Int {
+        let (sum, overflows) = segmentByteCount.addingReportingOverflow(
+            converter?.scratchByteCount(width: min(size.width, Int(page.layout.segment_width))) ?? 0
+        )
+        return overflows ? .max : sum
+    }
+
+    private var segmentByteCount: Int {
         let segment = Int(clamping: page.layout.segment_size)
         guard let converter else {
             // libtiff holds the segment, and we its pixels.
@@ -77,48 +123,101 @@ struct TIFFImage {
     /// Strips that hold all samples are read by rows, so that an image in one strip takes no second buffer.
     private var usesSegments: Bool { page.layout.is_tiled || (converter?.planes.count ?? 1) > 1 }
 
-    func bitmap(isCancelled: () -> Bool) throws -> Bitmap {
+    func bitmap(isCancelled: () -> Bool) throws -> (Bitmap, isPartial: Bool) {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
         let bytesPerRow = bitmap.bytesPerRow
-        let isOpaque = try bitmap.withUnsafeMutableBytes { bytes in
+        var progress = Progress()
+        try bitmap.withUnsafeMutableBytes { bytes in
             guard let out = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
                 throw CodecError.bitmap(.invalidSize(size))
             }
             guard let converter else {
-                return try readConverted(into: out, bytesPerRow, isCancelled)
+                return try readConverted(into: out, bytesPerRow, &progress, isCancelled)
             }
             return try usesSegments
-                ? readSegments(converter, into: out, bytesPerRow, isCancelled)
-                : readRows(converter, into: out, bytesPerRow, isCancelled)
+                ? readSegments(converter, into: out, bytesPerRow, &progress, isCancelled)
+                : readRows(converter, into: out, bytesPerRow, &progress, isCancelled)
         }
-        bitmap.isOpaque = isOpaque
-        return bitmap
+        bitmap.isOpaque = progress.isOpaque
+        return (bitmap, progress.gapCount > 0)
+    }
+
+    /// What was read of a page so far.
+    private struct Progress {
+        var isOpaque = true
+        /// A Boolean value that indicates whether any row or tile could be decoded.
+        var hasPixels = false
+        /// The strips and tiles that could not.
+        var gapCount = 0
+    }
+
+    /// The strips or tiles that may be missing before the rest is not tried any more.
+    private static let maximumGapCount = 4_096
+
+    /// Fills a region that cannot be decoded: clear where the image has alpha, else grey.
+    ///
+    /// - Throws: The reason, where damage is refused, or where the region is the last one and nothing could be decoded.
+    private func fill(
+        _ region: PixelRect,
+        in out: UnsafeMutablePointer<UInt8>,
+        _ bytesPerRow: Int,
+        _ progress: inout Progress
+    ) throws {
+        progress.gapCount += 1
+        let (origin, width) = (region.origin, region.size.width)
+        let isLast = origin.y + region.size.height >= size.height && origin.x + width >= size.width
+        guard damage == .showsWhatIsThere, progress.hasPixels || !isLast else {
+            throw page.failure
+        }
+        let hasAlpha = converter?.hasAlpha ?? false
+        progress.isOpaque = progress.isOpaque && !hasAlpha
+        let byteCount = width * depth.bytesPerPixel
+        for y in origin.y..<origin.y + region.size.height {
+            let row = out + y * bytesPerRow + origin.x * depth.bytesPerPixel
+            row.update(repeating: hasAlpha ? 0 : 128, count: byteCount)
+            guard !hasAlpha else { continue }
+            // Alpha, of one byte or of two.
+            let sampleSize = depth.bytesPerPixel / 4
+            for end in stride(from: depth.bytesPerPixel, through: byteCount, by: depth.bytesPerPixel) {
+                for place in end - sampleSize..<end { row[place] = .max }
+            }
+        }
     }
 
     private func readRows(
         _ converter: TIFFPixelConverter,
         into out: UnsafeMutablePointer<UInt8>,
         _ bytesPerRow: Int,
+        _ progress: inout Progress,
         _ isCancelled: () -> Bool
-    ) throws -> Bool {
-        var isOpaque = true
-        let rowSize = Int(page.layout.segment_row_size)
-        try withBuffers(rowSize, converter.scratchCount(width: size.width)) { buffer, scratch in
-            for row in 0..<size.height {
-                if row % 16 == 0 {
-                    try throwIfCancelled(isCancelled)
-                }
-                try page.readRow(row, into: buffer)
-                let isRowOpaque = converter.convert(
-                    [UnsafePointer(buffer)],
-                    count: size.width,
-                    into: out + row * bytesPerRow,
-                    scratch: scratch
-                )
-                isOpaque = isOpaque && isRowOpaque
+    ) throws {
+        let stripHeight = Int(page.layout.segment_height)
+        let (buffer, scratch) = try buffers(
+            Int(page.layout.segment_row_size),
+            scratch: converter.scratchByteCount(width: size.width)
+        )
+        var row = 0
+        while row < size.height {
+            if row % 16 == 0 || row % stripHeight == 0 {
+                try throwIfCancelled(isCancelled)
             }
+            guard progress.gapCount < Self.maximumGapCount, page.readRow(row, into: buffer.bytes) else {
+                let isHopeless = progress.gapCount >= Self.maximumGapCount
+                let end = isHopeless ? size.height : min(size.height, (row / stripHeight + 1) * stripHeight)
+                try fill(PixelRect(x: 0, y: row, width: size.width, height: end - row), in: out, bytesPerRow, &progress)
+                row = end
+                continue
+            }
+            progress.hasPixels = true
+            let isRowOpaque = converter.convert(
+                [UnsafePointer(buffer.bytes)],
+                count: size.width,
+                into: out + row * bytesPerRow,
+                scratch: scratch.samples
+            )
+            progress.isOpaque = progress.isOpaque && isRowOpaque
+            row += 1
         }
-        return isOpaque
     }
 
     /// Reads tiles, or strips of single planes.
@@ -126,71 +225,84 @@ struct TIFFImage {
         _ converter: TIFFPixelConverter,
         into out: UnsafeMutablePointer<UInt8>,
         _ bytesPerRow: Int,
+        _ progress: inout Progress,
         _ isCancelled: () -> Bool
-    ) throws -> Bool {
-        var isOpaque = true
+    ) throws {
         let (width, height) = (Int(page.layout.segment_width), Int(page.layout.segment_height))
         let (segmentSize, rowSize) = (Int(page.layout.segment_size), Int(page.layout.segment_row_size))
         let columns = min(width, size.width)
-        try withBuffers(segmentSize * converter.planes.count, converter.scratchCount(width: columns)) {
-            buffer,
-            scratch in
-            for top in stride(from: 0, to: size.height, by: height) {
-                for left in stride(from: 0, to: size.width, by: width) {
-                    try throwIfCancelled(isCancelled)
-                    for (number, plane) in converter.planes.enumerated() {
-                        let segment = buffer + number * segmentSize
-                        try page.readSegment(column: left, row: top, plane: plane, into: segment)
+        let (buffer, scratch) = try buffers(
+            segmentSize * converter.planes.count,
+            scratch: converter.scratchByteCount(width: columns)
+        )
+        for top in stride(from: 0, to: size.height, by: height) {
+            for left in stride(from: 0, to: size.width, by: width) {
+                try throwIfCancelled(isCancelled)
+                let (count, rowCount) = (min(width, size.width - left), min(height, size.height - top))
+                let isRead =
+                    progress.gapCount < Self.maximumGapCount
+                    && converter.planes.enumerated().allSatisfy { number, plane in
+                        let segment = buffer.bytes + number * segmentSize
+                        return page.readSegment(column: left, row: top, plane: plane, into: segment)
                     }
-                    let count = min(width, size.width - left)
-                    for row in 0..<min(height, size.height - top) {
-                        let rows = converter.planes.indices.map {
-                            UnsafePointer(buffer + $0 * segmentSize + row * rowSize)
-                        }
-                        let pixels = out + (top + row) * bytesPerRow + left * depth.bytesPerPixel
-                        let isRowOpaque = converter.convert(rows, count: count, into: pixels, scratch: scratch)
-                        isOpaque = isOpaque && isRowOpaque
+                guard isRead else {
+                    let region = PixelRect(x: left, y: top, width: count, height: rowCount)
+                    try fill(region, in: out, bytesPerRow, &progress)
+                    continue
+                }
+                progress.hasPixels = true
+                for row in 0..<rowCount {
+                    let rows = converter.planes.indices.map {
+                        UnsafePointer(buffer.bytes + $0 * segmentSize + row * rowSize)
                     }
+                    let pixels = out + (top + row) * bytesPerRow + left * depth.bytesPerPixel
+                    let isRowOpaque = converter.convert(rows, count: count, into: pixels, scratch: scratch.samples)
+                    progress.isOpaque = progress.isOpaque && isRowOpaque
                 }
             }
         }
-        return isOpaque
     }
 
     private func readConverted(
         into out: UnsafeMutablePointer<UInt8>,
         _ bytesPerRow: Int,
+        _ progress: inout Progress,
         _ isCancelled: () -> Bool
-    ) throws -> Bool {
+    ) throws {
         let height = min(size.height, Int(page.layout.segment_height))
-        try withBuffers(size.width * height * 4, 1) { buffer, _ in
-            let words = UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: UInt32.self)
-            for top in stride(from: 0, to: size.height, by: height) {
-                try throwIfCancelled(isCancelled)
-                let count = min(height, size.height - top)
-                try page.readConverted(row: top, count: count, into: words)
-                for row in 0..<count {
-                    (out + (top + row) * bytesPerRow).update(from: buffer + row * size.width * 4, count: size.width * 4)
-                }
+        let (buffer, _) = try buffers(size.width * height * 4, scratch: 1)
+        let words = UnsafeMutableRawPointer(buffer.bytes).assumingMemoryBound(to: UInt32.self)
+        for top in stride(from: 0, to: size.height, by: height) {
+            try throwIfCancelled(isCancelled)
+            let count = min(height, size.height - top)
+            guard progress.gapCount < Self.maximumGapCount, page.readConverted(row: top, count: count, into: words)
+            else {
+                let region = PixelRect(x: 0, y: top, width: size.width, height: count)
+                try fill(region, in: out, bytesPerRow, &progress)
+                continue
+            }
+            progress.hasPixels = true
+            for row in 0..<count {
+                let pixels = buffer.bytes + row * size.width * 4
+                (out + (top + row) * bytesPerRow).update(from: pixels, count: size.width * 4)
             }
         }
-        return true
     }
 
-    /// Lends zeroed memory aligned for every kind of sample: what a damaged file leaves out reads as 0.
-    private func withBuffers(
+    /// Returns zeroed memory aligned for every kind of sample: what a damaged file leaves out reads as 0.
+    private func buffers(
         _ byteCount: Int,
-        _ scratchCount: Int,
-        _ body: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt16>) throws -> Void
-    ) throws {
-        let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
-        let scratch = UnsafeMutablePointer<UInt16>.allocate(capacity: scratchCount)
-        defer {
-            bytes.deallocate()
-            scratch.deallocate()
+        scratch scratchByteCount: Int
+    ) throws(CodecError) -> (bytes: PixelBuffer, scratch: PixelBuffer) {
+        do {
+            let buffers = try (
+                bytes: PixelBuffer(byteCount: byteCount), scratch: PixelBuffer(byteCount: scratchByteCount)
+            )
+            buffers.bytes.bytes.update(repeating: 0, count: byteCount)
+            return buffers
+        } catch {
+            throw .bitmap(error)
         }
-        let buffer = bytes.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
-        try body(buffer, scratch)
     }
 
     private func throwIfCancelled(_ isCancelled: () -> Bool) throws {
@@ -198,5 +310,10 @@ struct TIFFImage {
             throw CancellationError()
         }
     }
+}
+
+extension PixelBuffer {
+    fileprivate var bytes: UnsafeMutablePointer<UInt8> { pointer.assumingMemoryBound(to: UInt8.self) }
+    fileprivate var samples: UnsafeMutablePointer<UInt16> { pointer.assumingMemoryBound(to: UInt16.self) }
 }
 #endif

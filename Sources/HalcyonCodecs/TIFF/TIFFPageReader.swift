@@ -5,14 +5,27 @@ internal import HalcyonRaster
 /// One page opened by libtiff. A class, because libtiff's handle needs one owner that closes it.
 final class TIFFPageReader {
     let layout: HalcyonTIFFLayout
+    private let byteCount: Int
     private let handle: OpaquePointer
+    /// A Boolean value that indicates whether the file is read as if zeros followed it.
+    private let isPadded: Bool
 
     /// Opens the directory at an offset. `bytes` must outlive this value.
-    init(_ bytes: UnsafeRawBufferPointer, directory: Int, memoryLimit: Int) throws(CodecError) {
+    ///
+    /// - Parameter padding: The zeros that are read beyond the end, see ``missingByteCount``.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        directory: Int,
+        memoryLimit: Int,
+        padding: Int = 0
+    ) throws(CodecError) {
         var message = [CChar](repeating: 0, count: 256)
+        isPadded = padding > 0
+        byteCount = bytes.count
         let opened = halcyon_tiff_reader_open(
             bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             bytes.count,
+            padding,
             UInt64(directory),
             memoryLimit,
             &message,
@@ -36,15 +49,21 @@ final class TIFFPageReader {
 
     var size: PixelSize { PixelSize(Int(layout.width), Int(layout.height)) }
 
-    func readRow(_ row: Int, into out: UnsafeMutablePointer<UInt8>) throws(CodecError) {
-        guard halcyon_tiff_reader_read_row(handle, UInt32(row), out) else {
-            throw failure()
-        }
+    /// The bytes of strips, stored as they are, that a file lacks that was cut short within one. libtiff reads none of
+    /// such a strip, unless zeros take their place.
+    var missingByteCount: Int {
+        max(0, Int(clamping: halcyon_tiff_reader_plain_end(handle)) - byteCount)
+    }
+
+    /// Returns whether the row could be decoded, as the functions below do for what they read.
+    func readRow(_ row: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
+        (!isPadded || halcyon_tiff_reader_has_plain_row(handle, UInt32(row)))
+            && halcyon_tiff_reader_read_row(handle, UInt32(row), out)
     }
 
     /// The strip or tile that holds a pixel; `out` has room for `layout.segment_size` bytes.
-    func readSegment(column: Int, row: Int, plane: Int, into out: UnsafeMutablePointer<UInt8>) throws(CodecError) {
-        let isRead = halcyon_tiff_reader_read_segment(
+    func readSegment(column: Int, row: Int, plane: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
+        halcyon_tiff_reader_read_segment(
             handle,
             UInt32(column),
             UInt32(row),
@@ -52,9 +71,6 @@ final class TIFFPageReader {
             out,
             layout.segment_size
         )
-        guard isRead else {
-            throw failure()
-        }
     }
 
     func startConversion() throws(CodecError) {
@@ -64,13 +80,12 @@ final class TIFFPageReader {
     }
 
     /// Whole strips or rows of tiles as premultiplied RGBA without padding.
-    func readConverted(row: Int, count: Int, into out: UnsafeMutablePointer<UInt32>) throws(CodecError) {
-        guard halcyon_tiff_reader_read_rgba(handle, UInt32(row), UInt32(count), out) else {
-            throw failure()
-        }
+    func readConverted(row: Int, count: Int, into out: UnsafeMutablePointer<UInt32>) -> Bool {
+        halcyon_tiff_reader_read_rgba(handle, UInt32(row), UInt32(count), out)
     }
 
-    private func failure() -> CodecError {
+    /// The first failure to read.
+    var failure: CodecError {
         halcyon_tiff_reader_is_cut_short(handle) ? .truncated(.tiff) : .corrupt(.tiff, reason: message)
     }
 

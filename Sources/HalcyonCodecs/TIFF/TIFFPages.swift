@@ -38,44 +38,54 @@ struct TIFFPages: FrameCursor {
             let reduced = file.reducedPage(of: directory, at: source.place, in: chain, target: options.targetSize)
             source = reduced ?? source
         }
-        let bitmap = try bitmap(
+        let (bitmap, isPartial) = try bitmap(
             of: source.directory,
             at: source.place,
+            inkProfile: source.directory.inkProfile ?? directory.inkProfile,
             orientation: options.appliesOrientation ? directory.orientation : .up,
             isCancelled: isCancelled
         )
         return DecodedImage(
             bitmap: bitmap,
-            info: directory.info(frameCount: offsets.count),
-            colorProfile: source.directory.colorProfile ?? directory.colorProfile
+            info: directory.info(frameCount: offsets.count, isExact: chain.isWhole),
+            colorProfile: source.directory.colorProfile ?? directory.colorProfile,
+            isPartial: isPartial
         )
     }
 
     private func bitmap(
         of directory: TIFFDirectory,
         at offset: Int,
+        inkProfile: Data?,
         orientation: Orientation,
         isCancelled: () -> Bool
-    ) throws -> Bitmap {
+    ) throws -> (Bitmap, isPartial: Bool) {
         let limits = options.limits
         try limits.check(directory.size, of: .tiff)
         let byteCount = directory.size.bitmapByteCount
         let orientedByteCount = orientation == .up ? 0 : byteCount
         try limits.checkMemory(byteCount, orientedByteCount, of: .tiff)
-        let bitmap = try data.withUnsafeBytes { bytes in
-            let page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory)
+        // libtiff keeps a place and a length for each strip or tile.
+        try limits.checkMemory(byteCount, orientedByteCount, directory.segmentCount * 16, of: .tiff)
+        let inks = options.color == .sRGB ? inkProfile : nil
+        let (bitmap, isPartial) = try data.withUnsafeBytes { bytes in
+            var page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory)
+            let missing = options.damage == .showsWhatIsThere ? page.missingByteCount : 0
+            if missing > 0, missing <= byteCount * 16 {
+                page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory, padding: missing)
+            }
             guard page.size == directory.size else {
                 // The limits were checked for the size in the header.
                 throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
             }
-            let image = try TIFFImage(page, options: options)
+            let image = try TIFFImage(page, of: directory, inkProfile: inks, options: options)
             // Passed the check above, so that the products do not overflow.
             let scale = image.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
             let working = max(orientedByteCount * scale, image.workingByteCount)
             try limits.checkMemory(byteCount * scale, working, of: .tiff)
             return try image.bitmap(isCancelled: isCancelled)
         }
-        return try bitmap.upright(orientation)
+        return (try bitmap.upright(orientation), isPartial)
     }
 }
 #endif

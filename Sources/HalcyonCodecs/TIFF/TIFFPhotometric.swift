@@ -4,10 +4,12 @@ enum TIFFPhotometric: Equatable {
     case gray(isInverted: Bool)
     case rgb
     case palette
-    /// Cyan, magenta, yellow, black.
+    /// Cyan, magenta, yellow, black, which is also how viewers show other inks.
     case separated
-    /// YCbCr, CIELab or LogLuv, which libtiff converts itself.
-    case converted
+    /// YCbCr, which libtiff converts itself.
+    case yCbCr
+    /// CIELab or LogLuv, which libtiff converts itself to the colours of the screen.
+    case absolute
     case unknown(Int)
 
     /// Files that do not say it have grey or RGB, by the number of their samples, and those of fax machines dark ink on
@@ -19,7 +21,8 @@ enum TIFFPhotometric: Equatable {
         case 2: self = .rgb
         case 3: self = .palette
         case 5: self = .separated
-        case 6, 8, 32_844, 32_845: self = .converted
+        case 6: self = .yCbCr
+        case 8, 32_844, 32_845: self = .absolute
         case nil where samplesPerPixel >= 3: self = .rgb
         case nil: self = .gray(isInverted: Self.faxCompressions.contains(compression))
         case let tag?: self = .unknown(tag)
@@ -33,7 +36,7 @@ enum TIFFPhotometric: Equatable {
     var colorCount: Int {
         switch self {
         case .gray, .palette, .unknown: 1
-        case .rgb, .converted: 3
+        case .rgb, .yCbCr, .absolute: 3
         case .separated: 4
         }
     }
@@ -55,11 +58,19 @@ struct TIFFAlpha: Equatable {
     /// A Boolean value that indicates whether the colours are multiplied by alpha already.
     let isAssociated: Bool
 
-    /// `nil` where no sample is said to be alpha (tag 338, ExtraSamples).
+    /// `nil` where no sample is said to be alpha (tag 338, ExtraSamples). A single sample beyond grey or RGB of which
+    /// nothing is said is straight alpha, as viewers have it.
     init?(photometric: TIFFPhotometric, samplesPerPixel: Int, extraSamples: [Int]) {
         let colorCount = photometric.colorCount
-        guard photometric != .converted, samplesPerPixel > colorCount,
-            let extra = extraSamples.prefix(samplesPerPixel - colorCount).firstIndex(where: { $0 == 1 || $0 == 2 })
+        guard photometric != .yCbCr, photometric != .absolute, samplesPerPixel > colorCount else {
+            return nil
+        }
+        if extraSamples.isEmpty, samplesPerPixel == colorCount + 1, photometric != .palette, photometric != .separated {
+            index = colorCount
+            isAssociated = false
+            return
+        }
+        guard let extra = extraSamples.prefix(samplesPerPixel - colorCount).firstIndex(where: { $0 == 1 || $0 == 2 })
         else {
             return nil
         }

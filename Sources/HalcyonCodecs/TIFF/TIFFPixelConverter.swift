@@ -1,12 +1,16 @@
 #if TIFF
 internal import CTIFFShim
+internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// Turns decoded samples into premultiplied RGBA, a run of pixels of one row at a time.
 struct TIFFPixelConverter {
     private let photometric: TIFFPhotometric
     private let alpha: TIFFAlpha?
+    var hasAlpha: Bool { alpha != nil }
     private let samples: TIFFSampleReader
+    /// Those of alpha, which are shares also where the colours are indexes.
+    private let alphaSamples: TIFFSampleReader
     private let samplesPerPixel: Int
     private let isPlanar: Bool
     /// Red, green and blue by index, three for each; empty without a palette.
@@ -16,6 +20,8 @@ struct TIFFPixelConverter {
     private let depth: SampleDepth
     /// A Boolean value that indicates whether colours are handed out multiplied by alpha.
     private let premultiplies: Bool
+    /// What the profile of four inks makes of them.
+    private let inks: InkConversion?
 
     /// Layouts that a kernel converts directly, several times as fast.
     private enum Shortcut {
@@ -27,7 +33,20 @@ struct TIFFPixelConverter {
     /// The planes that have to be read, one where samples are not in planes.
     let planes: [Int]
 
-    init(_ layout: HalcyonTIFFLayout, depth: SampleDepth, premultiplies: Bool) throws(CodecError) {
+    /// - Parameters:
+    ///   - layout: That of the samples.
+    ///   - alpha: The sample that holds it.
+    ///   - inkProfile: The profile of the samples, if they are four inks that are to become sRGB.
+    ///   - depth: Bits of the samples handed out.
+    ///   - premultiplies: Whether colours are handed out multiplied by alpha.
+    init(
+        _ layout: HalcyonTIFFLayout,
+        alpha: TIFFAlpha?,
+        inkProfile: Data?,
+        depth: SampleDepth,
+        premultiplies: Bool
+    ) throws(CodecError) {
+        self.alpha = alpha
         self.depth = depth
         self.premultiplies = premultiplies
         samplesPerPixel = Int(layout.samples_per_pixel)
@@ -36,29 +55,24 @@ struct TIFFPixelConverter {
             compression: Int(layout.compression),
             samplesPerPixel: samplesPerPixel
         )
-        alpha = TIFFAlpha(
-            photometric: photometric,
-            samplesPerPixel: samplesPerPixel,
-            extraSamples: (0..<Int(layout.extra_sample_count)).map { Int(layout.extra_samples[$0]) }
-        )
         isPlanar = layout.is_planar && samplesPerPixel > 1
         let bits = Int(layout.bits_per_sample)
         let kind = try Self.kind(of: layout)
-        guard let samples = TIFFSampleReader(bits: bits, kind: kind, isIndex: photometric == .palette) else {
+        guard let samples = TIFFSampleReader(bits: bits, kind: kind, isIndex: photometric == .palette),
+            let alphaSamples = TIFFSampleReader(bits: bits, kind: kind, isIndex: false)
+        else {
             throw .unsupported(.tiff, reason: "samples of \(bits) bits")
         }
         self.samples = samples
+        self.alphaSamples = alphaSamples
         if case .unknown(let tag) = photometric {
             throw .unsupported(.tiff, reason: "photometric interpretation \(tag)")
         }
         let colorCount = photometric.colorCount
-        guard samplesPerPixel >= colorCount else {
+        guard samplesPerPixel >= max(colorCount, (alpha?.index ?? 0) + 1) else {
             throw .corrupt(.tiff, reason: "\(samplesPerPixel) samples a pixel where there must be \(colorCount)")
         }
-        // 1: the inks are cyan, magenta, yellow and black.
-        guard photometric != .separated || layout.ink_set == 1 else {
-            throw .unsupported(.tiff, reason: "inks other than cyan, magenta, yellow and black")
-        }
+        inks = photometric == .separated ? inkProfile.flatMap { InkConversion.cached(for: $0, depth: depth) } : nil
         palette = try photometric == .palette ? Self.palette(of: layout) : []
         planes = isPlanar ? Array(0..<colorCount) + (alpha.map { [$0.index] } ?? []) : [0]
         shortcut = Self.shortcut(
@@ -69,8 +83,8 @@ struct TIFFPixelConverter {
         )
     }
 
-    /// Samples of a row that ``convert(_:count:into:scratch:)`` needs room for.
-    func scratchCount(width: Int) -> Int { width * 5 }
+    /// The bytes for samples of a row that ``convert(_:count:into:scratch:)`` needs room for.
+    func scratchByteCount(width: Int) -> Int { shortcut == nil ? width * 10 : 1 }
 
     /// Converts pixels; `rows` holds the first byte of the run in each of ``planes``. Returns whether all are opaque.
     func convert(
@@ -99,11 +113,11 @@ struct TIFFPixelConverter {
 
     /// Reads the colours, then alpha, one whole channel after the other.
     private func readChannels(_ rows: [UnsafePointer<UInt8>], count: Int, into scratch: UnsafeMutablePointer<UInt16>) {
-        var channels = Array(0..<photometric.colorCount)
+        var channels = (0..<photometric.colorCount).map { ($0, samples) }
         if let alpha {
-            channels.append(alpha.index)
+            channels.append((alpha.index, alphaSamples))
         }
-        for (number, channel) in channels.enumerated() {
+        for (number, (channel, samples)) in channels.enumerated() {
             let out = scratch + number * count
             if isPlanar {
                 samples.read(rows[number], from: 0, step: 1, count: count, into: out)
@@ -113,25 +127,63 @@ struct TIFFPixelConverter {
         }
     }
 
+    /// Writes pixels that the profile of the inks makes of them, with the greatest alpha. Inks that are multiplied by
+    /// alpha are divided by it first, so that the colours are straight.
+    private func writeInks(
+        _ inks: InkConversion,
+        _ channels: UnsafeMutablePointer<UInt16>,
+        count: Int,
+        into out: UnsafeMutableRawPointer
+    ) {
+        if let alpha, alpha.isAssociated {
+            let alphas = channels + 4 * count
+            for index in 0..<count * 4 {
+                let share = UInt32(max(1, alphas[index % count]))
+                channels[index] = UInt16(min(65_535, UInt32(channels[index]) * 65_535 / share))
+            }
+        }
+        let (samples, wideSamples) = (out.assumingMemoryBound(to: UInt8.self), out.assumingMemoryBound(to: UInt16.self))
+        for index in 0..<count {
+            for channel in 0..<4 {
+                let ink = channels[channel &* count &+ index]
+                switch depth {
+                case .eight: samples[index &* 4 &+ channel] = UInt8(truncatingIfNeeded: ink >> 8)
+                case .sixteen: wideSamples[index &* 4 &+ channel] = ink
+                }
+            }
+        }
+        inks.convert(out, count: count)
+    }
+
+    /// A Boolean value that indicates whether colours are multiplied by alpha once they are written.
+    private var isAssociated: Bool { inks == nil && alpha?.isAssociated ?? false }
+
     private func writePixels(
         _ channels: UnsafeMutablePointer<UInt16>,
         count: Int,
         into out: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         let alphas = alpha == nil ? nil : channels + photometric.colorCount * count
-        for index in 0..<count {
-            let (red, green, blue) = color(channels, index, count)
-            let pixel = out + index &* 4
-            // The upper byte, as libvips and Pillow reduce samples: an image of 8 bits comes out as it is.
-            pixel[0] = UInt8(truncatingIfNeeded: red >> 8)
-            pixel[1] = UInt8(truncatingIfNeeded: green >> 8)
-            pixel[2] = UInt8(truncatingIfNeeded: blue >> 8)
-            pixel[3] = UInt8(truncatingIfNeeded: (alphas?[index] ?? .max) >> 8)
+        if let inks {
+            writeInks(inks, channels, count: count, into: out)
+            for index in 0..<count {
+                out[index &* 4 &+ 3] = UInt8(truncatingIfNeeded: (alphas?[index] ?? .max) >> 8)
+            }
+        } else {
+            for index in 0..<count {
+                let (red, green, blue) = color(channels, index, count)
+                let pixel = out + index &* 4
+                // The upper byte, as libvips and Pillow reduce samples: an image of 8 bits comes out as it is.
+                pixel[0] = UInt8(truncatingIfNeeded: red >> 8)
+                pixel[1] = UInt8(truncatingIfNeeded: green >> 8)
+                pixel[2] = UInt8(truncatingIfNeeded: blue >> 8)
+                pixel[3] = UInt8(truncatingIfNeeded: (alphas?[index] ?? .max) >> 8)
+            }
         }
-        guard let alpha else {
+        guard alpha != nil else {
             return true
         }
-        switch (alpha.isAssociated, premultiplies) {
+        switch (isAssociated, premultiplies) {
         case (false, true):
             return PixelConversion.premultiply(out, into: out, count: count)
         case (false, false):
@@ -165,14 +217,17 @@ struct TIFFPixelConverter {
     ) -> Bool {
         let out = bytes.assumingMemoryBound(to: UInt16.self)
         let alphas = alpha == nil ? nil : channels + photometric.colorCount * count
-        let isAssociated = alpha?.isAssociated ?? false
+        let isAssociated = isAssociated
         var isOpaque = true
+        if let inks {
+            writeInks(inks, channels, count: count, into: bytes)
+        }
         for index in 0..<count {
-            let (red, green, blue) = color(channels, index, count)
+            let pixel = out + index &* 4
+            let (red, green, blue) = inks == nil ? color(channels, index, count) : (pixel[0], pixel[1], pixel[2])
             let alpha = alphas?[index] ?? .max
             let limit = isAssociated ? alpha : .max
             isOpaque = isOpaque && alpha == .max
-            let pixel = out + index &* 4
             pixel[0] = min(red, limit)
             pixel[1] = min(green, limit)
             pixel[2] = min(blue, limit)
@@ -205,9 +260,9 @@ struct TIFFPixelConverter {
                 UInt16(truncatingIfNeeded: (65_535 - UInt32(ink)) * white / 65_535)
             }
             return (mixed(first), mixed(channels[count &+ index]), mixed(channels[count &* 2 &+ index]))
-        case .converted:
+        case .yCbCr:
             return Self.fromYCbCr(first, channels[count &+ index], channels[count &* 2 &+ index])
-        case .rgb, .unknown:
+        case .rgb, .absolute, .unknown:
             return (first, channels[count &+ index], channels[count &* 2 &+ index])
         }
     }

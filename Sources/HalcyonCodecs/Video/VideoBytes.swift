@@ -10,8 +10,16 @@ final class VideoBytes {
         case file(descriptor: Int32)
     }
 
+    /// A number of four bytes that is read in place of the one at an offset.
+    struct Substitute {
+        let offset: Int
+        let value: Int
+    }
+
     private let location: Location
     let count: Int
+    /// In the order of their offsets.
+    private var substitutes: [Substitute] = []
 
     /// - Parameter bytes: Borrowed for as long as this object is used.
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -23,6 +31,28 @@ final class VideoBytes {
     ///   - count: Its number of bytes.
     init(descriptor: Int32, count: Int) {
         (location, self.count) = (.file(descriptor: descriptor), count)
+    }
+
+    /// Makes numbers take the place of those in the file, from now on.
+    func substitute(_ substitutes: [Substitute]) {
+        self.substitutes = substitutes.sorted { $0.offset < $1.offset }
+    }
+
+    private func apply(_ target: UnsafeMutableRawPointer, from offset: Int, to end: Int) {
+        // The first that reaches beyond the offset.
+        var (index, last) = (0, substitutes.count)
+        while index < last {
+            let middle = (index + last) / 2
+            if substitutes[middle].offset + 4 <= offset { index = middle + 1 } else { last = middle }
+        }
+        while index < substitutes.count, substitutes[index].offset < end {
+            let substitute = substitutes[index]
+            for byte in 0..<4 where offset..<end ~= substitute.offset + byte {
+                let value = UInt8(truncatingIfNeeded: substitute.value >> (24 - 8 * byte))
+                target.storeBytes(of: value, toByteOffset: substitute.offset + byte - offset, as: UInt8.self)
+            }
+            index += 1
+        }
     }
 
     /// Reads up to as many bytes as there is room for. A file may have become shorter since it was opened.
@@ -38,13 +68,25 @@ final class VideoBytes {
             // There are bytes, so there is an address.
             guard let start = bytes.baseAddress else { return 0 }
             target.copyMemory(from: start + offset, byteCount: wanted)
+            apply(target, from: offset, to: offset + wanted)
             return wanted
         case .file(let descriptor):
             while true {
                 let read = pread(descriptor, target, wanted, off_t(offset))
+                if read > 0 { apply(target, from: offset, to: offset + read) }
                 if read >= 0 || errno != EINTR { return read }
             }
         }
+    }
+
+    /// Returns the fields that a box begins with, as far as the bytes go: its size, its type, and a size of 64 bits.
+    func header(at offset: Int) -> (size: Int, type: String, wideSize: Int?)? {
+        var fields = (UInt32(0), UInt32(0), UInt64(0))
+        let read = withUnsafeMutableBytes(of: &fields) { self.read(at: offset, into: $0) }
+        guard read >= 8 else { return nil }
+        let type = withUnsafeBytes(of: fields.1) { String(decoding: $0, as: UTF8.self) }
+        let wideSize = read < 16 ? nil : Int(exactly: UInt64(bigEndian: fields.2))
+        return (Int(UInt32(bigEndian: fields.0)), type, wideSize)
     }
 
     /// Returns the bytes at an offset, fewer where they end; empty where they cannot be read.

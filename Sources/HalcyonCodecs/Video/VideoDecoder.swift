@@ -59,7 +59,7 @@ public struct VideoDecoder: ImageDecoder {
     ///   and without a cover.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         try withoutCancellation { () throws in
-            try withReader(of: data, limits: limits) { try $0.info() }
+            try withReader(of: data, extent: .header, limits: limits) { try $0.info() }
         }
     }
 
@@ -69,7 +69,7 @@ public struct VideoDecoder: ImageDecoder {
     /// - Throws: As ``info(of:limits:)`` does.
     public func videoInfo(of data: Data, limits: DecodeLimits = .standard) throws(CodecError) -> VideoInfo {
         try withoutCancellation { () throws in
-            try withReader(of: data, limits: limits) { try $0.videoInfo() }
+            try withReader(of: data, extent: .header, limits: limits) { try $0.videoInfo() }
         }
     }
 
@@ -79,23 +79,33 @@ public struct VideoDecoder: ImageDecoder {
         options: DecodeOptions,
         isCancelled: @Sendable () -> Bool
     ) throws -> DecodedImage {
-        try withReader(of: data, limits: options.limits, isCancelled: isCancelled) {
+        try withReader(of: data, extent: .frames, limits: options.limits, isCancelled: isCancelled) {
             try $0.image(options, isCancelled: isCancelled)
         }
     }
 
     private func withReader<Result>(
         of data: Data,
+        extent: VideoSampleTables.Extent,
         limits: DecodeLimits,
         isCancelled: () -> Bool = { false },
         _ body: (VideoReader) throws -> Result
     ) throws -> Result {
-        if let file { return try file.withReader(in: data, limits: limits, isCancelled: isCancelled, body) }
+        if let file {
+            return try file.withReader(in: data, extent: extent, limits: limits, isCancelled: isCancelled, body)
+        }
         guard !data.isEmpty else {
             throw CodecError.empty
         }
         return try data.withUnsafeBytes { bytes in
-            try VideoReader.with(VideoBytes(bytes), of: format, limits: limits, isCancelled: isCancelled, body)
+            try VideoReader.with(
+                VideoBytes(bytes),
+                of: format,
+                extent: extent,
+                limits: limits,
+                isCancelled: isCancelled,
+                body
+            )
         }
     }
 }

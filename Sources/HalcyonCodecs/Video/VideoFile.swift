@@ -18,6 +18,7 @@ struct VideoFile: Sendable {
     ///   one, or is another one after `body`.
     func withReader<Result>(
         in state: Data,
+        extent: VideoSampleTables.Extent,
         limits: DecodeLimits,
         isCancelled: () -> Bool,
         _ body: (VideoReader) throws -> Result
@@ -40,7 +41,14 @@ struct VideoFile: Sendable {
             let detected = ImageFormat.detect(prefix)?.name ?? ForeignContent.name(of: prefix)
             throw CodecError.unknownFormat(detected: detected.map { "\($0), and no video" })
         }
-        let result = try VideoReader.with(bytes, of: container, limits: limits, isCancelled: isCancelled, body)
+        let result = try VideoReader.with(
+            bytes,
+            of: container,
+            extent: extent,
+            limits: limits,
+            isCancelled: isCancelled,
+            body
+        )
         try check(descriptor, state)
         return result
     }

@@ -5,13 +5,17 @@ internal import FoundationEssentials
 /// a fragment wherever an index says that there is one, also within the bytes of another box.
 struct VideoFragmentIndexes {
     /// As many as boxes are examined.
-    private static let greatestCount = 1 << 20
+    private static let greatestCount = VideoSampleTables.greatestBoxCount
+    /// Places that libavformat moves behind those that stand before them, but come later.
+    private static let greatestMoveCount = 1 << 26
 
     private let bytes: VideoBytes
     private let format: ImageFormat
     /// The offsets of the boxes of the file, from the first.
     private var boxes: [Int] = []
-    private var places: [Int] = []
+    private var places: Set<Int> = []
+    private var greatestPlace = Int.min
+    private var moveCount = 0
 
     init(_ bytes: VideoBytes, _ format: ImageFormat) {
         (self.bytes, self.format) = (bytes, format)
@@ -79,10 +83,12 @@ struct VideoFragmentIndexes {
         }
     }
 
-    /// Refuses a movie with a place where no box of the file begins. Beyond the end there is none to be read.
+    /// Refuses a movie with a place where no box of the file begins, or with too many: libavformat takes memory for each
+    /// track at each place. Beyond the end there is no box to be read.
     ///
     /// - Throws: ``CodecError``.
-    func check() throws(CodecError) {
+    func check(trackCount: Int) throws(CodecError) {
+        guard places.count <= Self.greatestCount / max(1, trackCount) else { throw tooMany(places.count) }
         var rest = boxes[...]
         for place in places.sorted() where place < bytes.count {
             rest = rest.drop { $0 < place }
@@ -93,8 +99,12 @@ struct VideoFragmentIndexes {
     }
 
     private mutating func add(_ place: Int) throws(CodecError) {
-        guard places.count < Self.greatestCount else { throw tooMany(places.count) }
-        places.append(place)
+        guard places.insert(place).inserted else { return }
+        if place < greatestPlace { moveCount += places.count }
+        greatestPlace = max(greatestPlace, place)
+        guard places.count <= Self.greatestCount, moveCount <= Self.greatestMoveCount else {
+            throw tooMany(places.count)
+        }
     }
 
     private func tooMany(_ count: Int) -> CodecError {

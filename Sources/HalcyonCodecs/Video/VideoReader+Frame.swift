@@ -23,20 +23,23 @@ extension VideoReader {
                 guard description.has_frames else { throw error }
             }
         }
-        let info = try info()
+        var info = try info()
         let (target, depth) = (size(of: info, for: options), depth(of: info, for: options))
         try limits.check(codedSize, of: format)
         try limits.check(info.size, of: format)
         // Decoders keep up to 16 frames, of small images; of large ones, about eight. Two samples are a pixel's at
         // 4:2:2.
-        let codedByteCount = codedSize.area * (info.bitDepth > 8 ? 4 : 2) * 8
+        let codedByteCount = (codedSize.pixelCount * (info.bitDepth > 8 ? 4 : 2) * 8).value
         let byteCount = target.bitmapByteCount(depth: depth)
         try limits.checkMemory(codedByteCount, byteCount, byteCount, of: format)
         // Coded sizes are multiples of 64 at most, with borders; decoders also ask whether they may take 280 rows.
         let coded = PixelSize(((codedSize.width + 63) & ~63) + 256, max(((codedSize.height + 63) & ~63) + 128, 512))
         try check(halcyon_video_open_decoder(video, Int64(coded.area)))
         try seek(to: options.videoFrame)
-        let bitmap = try bitmap(target, depth, info, options)
+        // The header tells of the first frame; others may have other samples.
+        let mayHaveAlpha = info.hasAlpha || halcyon_video_frame_has_alpha(video)
+        let bitmap = try bitmap(target, depth, mayHaveAlpha: mayHaveAlpha, options)
+        info.hasAlpha = info.hasAlpha || !bitmap.isOpaque
         let turned = options.appliesOrientation ? try bitmap.upright(info.orientation) : bitmap
         return DecodedImage(bitmap: turned, info: info, fullSize: info.displaySize, colorProfile: colorProfile)
     }
@@ -182,10 +185,10 @@ extension VideoReader {
     private func bitmap(
         _ size: PixelSize,
         _ depth: SampleDepth,
-        _ info: ImageInfo,
+        mayHaveAlpha: Bool,
         _ options: DecodeOptions
     ) throws(CodecError) -> Bitmap {
-        var bitmap = try Bitmap.forDecoding(size, isOpaque: !info.hasAlpha, depth: depth)
+        var bitmap = try Bitmap.forDecoding(size, isOpaque: !mayHaveAlpha, depth: depth)
         let bytesPerRow = bitmap.bytesPerRow
         let status = bitmap.withUnsafeMutableBytes { pixels -> HalcyonVideoStatus in
             // A bitmap has at least one pixel, so there is an address.
@@ -198,7 +201,7 @@ extension VideoReader {
                 out,
                 bytesPerRow
             )
-            guard status == HalcyonVideoDone, info.hasAlpha, options.premultiplies else { return status }
+            guard status == HalcyonVideoDone, mayHaveAlpha, options.premultiplies else { return status }
             for y in 0..<size.height {
                 let row = out + y * bytesPerRow
                 switch depth {
@@ -211,7 +214,7 @@ extension VideoReader {
         guard status == HalcyonVideoDone else {
             throw .corrupt(format, reason: "its frame cannot be converted")
         }
-        if info.hasAlpha { bitmap.isOpaque = !bitmap.containsTransparency() }
+        if mayHaveAlpha { bitmap.isOpaque = !bitmap.containsTransparency() }
         return bitmap
     }
 }

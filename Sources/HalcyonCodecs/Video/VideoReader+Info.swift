@@ -1,6 +1,7 @@
 #if Video
 internal import CVideoShim
 internal import FoundationEssentials
+internal import Glibc
 internal import HalcyonRaster
 
 extension VideoReader {
@@ -43,9 +44,14 @@ extension VideoReader {
     /// The duration in seconds; `nil` where the container does not say.
     var duration: Double? { description.duration >= 0 ? description.duration : nil }
 
-    /// The encoded image that stands for the file.
+    /// The encoded image that stands for the file; `nil` also where there is no memory for it, whose size the file
+    /// decides.
     var cover: Data? {
-        description.cover.map { Data(bytes: $0, count: description.cover_count) }
+        guard let bytes = description.cover, let copy = malloc(description.cover_count) else {
+            return nil
+        }
+        copy.copyMemory(from: bytes, byteCount: description.cover_count)
+        return Data(bytesNoCopy: copy, count: description.cover_count, deallocator: .free)
     }
 
     /// The size of a frame as coded.

@@ -23,18 +23,30 @@ final class VideoReader {
 
     /// Opens a video, and lets `body` use it.
     ///
-    /// - Parameter format: By the first bytes.
+    /// - Parameters:
+    ///   - format: By the first bytes.
+    ///   - extent: What `body` needs.
     /// - Throws: ``CodecError``, `CancellationError`.
     static func with<Result>(
         _ bytes: VideoBytes,
         of format: ImageFormat,
+        extent: VideoSampleTables.Extent,
         limits: DecodeLimits,
         isCancelled: () -> Bool,
         _ body: (VideoReader) throws -> Result
     ) throws -> Result {
         try withoutActuallyEscaping(isCancelled) { isCancelled in
             let isMovie = format == .mp4 || format == .mov
-            let findings = isMovie ? try VideoSampleTables.check(bytes, of: format, isCancelled: isCancelled) : nil
+            let findings =
+                isMovie
+                ? try VideoSampleTables.check(
+                    bytes,
+                    of: format,
+                    extent: extent,
+                    limits: limits,
+                    isCancelled: isCancelled
+                ) : nil
+            bytes.substitute(findings?.substitutes ?? [])
             do {
                 let hasTooManyEdits = findings?.hasTooManyEdits ?? false
                 let reader = try VideoReader(bytes, format, limits, ignoresEdits: hasTooManyEdits, isCancelled)

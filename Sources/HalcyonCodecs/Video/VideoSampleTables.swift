@@ -1,5 +1,6 @@
 #if Video
 internal import FoundationEssentials
+internal import HalcyonRaster
 
 /// Bounds the tables of samples in a movie (ISO/IEC 14496-12, 8.7 and 8.8): libavformat takes 24 bytes for each sample
 /// that they count, up to 2 GB for a track, of which a file need not have a single one.
@@ -14,29 +15,50 @@ struct VideoSampleTables {
         /// between two key frames that searching them takes minutes: libavformat takes memory for each that an edit shows,
         /// and time that grows by the square of those that it leaves out.
         var hasTooManyEdits: Bool
+        /// The counts of tables that are to be read otherwise than the file has them.
+        var substitutes: [VideoBytes.Substitute]
     }
 
-    /// 38 hours at 120 frames a second; 400 MB.
+    /// The part of a movie that is needed.
+    enum Extent {
+        /// What describes it.
+        case header
+        /// Any frame.
+        case frames
+    }
+
+    /// 38 hours at 120 frames a second.
     private static let greatestSampleCount = 1 << 24
-    /// Fragments of a day, of a second each.
-    private static let greatestBoxCount = 1 << 20
+    /// The bytes that libavformat takes for a sample.
+    private static let sampleByteCount = 40
+    /// Samples of which a header is read: of a table, and of all together.
+    private static let (headerSampleCount, headerSampleCountOfAll) = (1 << 14, 1 << 18)
+    /// Fragments of six hours, of a second each, with sound.
+    static let greatestBoxCount = 1 << 18
     /// The fewest samples of sound that libavformat takes together.
     private static let gatheredSampleCount = 160
     /// The most samples that edits may leave out; a search in them takes half a second.
     private static let greatestOmittedCount = 1 << 15
-    /// The most bytes of boxes in which others are searched by their names.
+    /// The most bytes of boxes in which others are searched by their names, of all together.
     private static let greatestMixedByteCount = 1 << 20
 
     private let bytes: VideoBytes
     private let format: ImageFormat
+    private let extent: Extent
     private let isCancelled: () -> Bool
+    /// The most samples that there is memory for.
+    private let greatestSampleCount: Int
+    private var substitutes: [VideoBytes.Substitute] = []
+    private var headerSamplesLeft = headerSampleCountOfAll
+    private var trackCount = 0
+    private var mixedByteCount = 0
     private var boxCount = 0
     private var isCutShort = false
     private var hasHeader = false
     /// Of all tracks and fragments.
     private var sampleCount = 0
-    /// As many as the edits may show, and leave out; saturated.
-    private var (editedSampleCount, omittedSampleCount) = (0, 0)
+    /// As many as the edits may show, and leave out.
+    private var (editedSampleCount, omittedSampleCount) = (SaturatingCount(0), SaturatingCount(0))
     /// Of the track at hand.
     fileprivate var track = Track()
     private var indexes: VideoFragmentIndexes
@@ -53,28 +75,46 @@ struct VideoSampleTables {
         var isOther = false
     }
 
-    private init(_ bytes: VideoBytes, _ format: ImageFormat, _ isCancelled: @escaping () -> Bool) {
-        (self.bytes, self.format, self.isCancelled) = (bytes, format, isCancelled)
+    private init(
+        _ bytes: VideoBytes,
+        _ format: ImageFormat,
+        _ extent: Extent,
+        _ limits: DecodeLimits,
+        _ isCancelled: @escaping () -> Bool
+    ) {
+        (self.bytes, self.format, self.extent, self.isCancelled) = (bytes, format, extent, isCancelled)
+        greatestSampleCount = min(Self.greatestSampleCount, limits.memory / Self.sampleByteCount)
         indexes = VideoFragmentIndexes(bytes, format)
     }
 
-    /// Refuses a movie whose tables count more samples than any video has, and one whose indexes lead to tables within
-    /// other boxes.
+    /// Refuses a movie whose tables count more samples than any video has or there is memory for, and one whose indexes
+    /// lead to tables within other boxes.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
-    static func check(_ bytes: VideoBytes, of format: ImageFormat, isCancelled: () -> Bool) throws -> Findings {
+    static func check(
+        _ bytes: VideoBytes,
+        of format: ImageFormat,
+        extent: Extent = .frames,
+        limits: DecodeLimits = .standard,
+        isCancelled: () -> Bool
+    ) throws -> Findings {
         try withoutActuallyEscaping(isCancelled) { isCancelled in
-            var tables = VideoSampleTables(bytes, format, isCancelled)
+            var tables = VideoSampleTables(bytes, format, extent, limits, isCancelled)
             try tables.check(0..<bytes.count, depth: 0)
             try tables.indexes.addRandomAccess(isCancelled: isCancelled)
-            try tables.indexes.check()
+            try tables.indexes.check(trackCount: tables.trackCount)
             return Findings(
                 isCutShort: tables.isCutShort || !tables.hasHeader,
-                hasTooManyEdits: tables.editedSampleCount > greatestSampleCount
-                    || tables.omittedSampleCount > greatestOmittedCount
+                hasTooManyEdits: tables.isCutForHeader
+                    || tables.editedSampleCount.value > tables.greatestSampleCount
+                    || tables.omittedSampleCount.value > greatestOmittedCount,
+                substitutes: tables.substitutes
             )
         }
     }
+
+    /// A Boolean value that indicates whether the header is read of fewer samples than there are.
+    private var isCutForHeader = false
 
     /// The boxes whose content is boxes.
     private static let containers: Set<String> = [
@@ -84,8 +124,9 @@ struct VideoSampleTables {
     /// The boxes that have others behind fields of their own, where no table belongs.
     private static let mixed: Set<String> = ["stsd", "iprp", "iref"]
     /// The boxes that decide how many samples a track has.
-    private static let tables = [
-        "stsz", "stz2", "stco", "co64", "stts", "stsc", "stss", "elst", "trun", "hdlr", "stbl", "cmov", "sidx",
+    private static let tables: Set<String> = [
+        "stsz", "stz2", "stco", "co64", "stts", "stsc", "stss", "elst", "trun", "hdlr", "stbl", "cmov", "sidx", "ctts",
+        "stps", "sbgp",
     ]
 
     private mutating func check(_ range: Range<Int>, depth: Int) throws {
@@ -96,20 +137,18 @@ struct VideoSampleTables {
             if boxCount & 255 == 0, isCancelled() { throw CancellationError() }
             guard boxCount <= Self.greatestBoxCount else { throw tooMany(boxCount, "boxes") }
             if depth == 0 { indexes.addBox(at: offset) }
-            let header = ByteReader(bytes.bytes(at: offset, count: 16))
-            guard var size = header.uint32(at: 0), let name = header.bytes(at: 4, count: 4) else { return }
-            var headerSize = 8
-            if size == 0 {
+            guard let (stated, type, wideSize) = bytes.header(at: offset) else { return }
+            var (size, headerSize) = (stated, 8)
+            if stated == 0 {
                 size = range.upperBound - offset
-            } else if size == 1 {
-                guard let high = header.uint32(at: 8), high < 1 << 31, let low = header.uint32(at: 12) else { return }
-                (size, headerSize) = (high << 32 | low, 16)
+            } else if stated == 1 {
+                guard let wideSize else { return }
+                (size, headerSize) = (wideSize, 16)
             }
             guard size >= headerSize else { return }
             let room = range.upperBound - offset
             let end = offset + min(size, room)
             isCutShort = isCutShort || depth == 0 && size > room
-            let type = String(decoding: name, as: UTF8.self)
             // Its places are counted from its end.
             if type == "sidx", size > room { throw CodecError.truncated(format) }
             try visit(type, min(offset + headerSize, end)..<end, depth: depth)
@@ -126,6 +165,7 @@ struct VideoSampleTables {
             // A track within another ends that one.
             let outer = track
             track = Track()
+            trackCount += 1
             try check(content, depth: depth + 1)
             try checkTrack()
             track = outer
@@ -135,26 +175,64 @@ struct VideoSampleTables {
             if let boxes = try boxes(ofMetadata: content) { try check(boxes, depth: depth + 1) }
         } else if Self.mixed.contains(type) {
             try checkMixed(content)
-        } else {
+        } else if Self.tables.contains(type) {
             try read(type, ByteReader(bytes.bytes(at: content.lowerBound, count: min(16, content.count))), content)
         }
+    }
+
+    /// The place of the count in a table, that of the entries, and the bits of each; `nil` for other boxes.
+    private static func layout(_ type: String, _ reader: ByteReader) -> (count: Int, entries: Int, bitCount: Int)? {
+        switch type {
+        case "stsz": return (8, 12, reader.uint32(at: 4) == 0 ? 32 : 0)
+        case "stz2": return (8, 12, reader.uint8(at: 7) ?? 0)
+        case "stts", "ctts", "co64": return (4, 8, 64)
+        case "stco", "stss", "stps": return (4, 8, 32)
+        case "stsc": return (4, 8, 96)
+        case "elst": return (4, 8, reader.uint8(at: 0) == 1 ? 160 : 96)
+        case "sbgp": return reader.uint8(at: 0) == 1 ? (12, 16, 64) : (8, 12, 64)
+        case "trun":
+            let flags = reader.uint24(at: 1) ?? 0
+            let fields = [0x100, 0x200, 0x400, 0x800].filter { flags & $0 != 0 }.count
+            return (4, 8 + (flags & 1 != 0 ? 4 : 0) + (flags & 4 != 0 ? 4 : 0), 32 * fields)
+        default: return nil
+        }
+    }
+
+    /// Returns the entries of a table: as many as it has bytes for, because libavformat reads on to the end of the file,
+    /// once for each table that says so. Of a header, fewer are read.
+    private mutating func entryCount(_ type: String, _ reader: ByteReader, _ content: Range<Int>) -> Int {
+        guard let layout = Self.layout(type, reader), let stated = reader.uint32(at: layout.count) else { return 0 }
+        let room = max(0, content.count - layout.entries)
+        let count = layout.bitCount > 0 ? min(stated, room * 8 / layout.bitCount) : stated
+        var readCount = count
+        if extent == .header, ["stsz", "stz2", "trun"].contains(type) {
+            readCount = min(count, Self.headerSampleCount, headerSamplesLeft)
+            headerSamplesLeft -= readCount
+            isCutForHeader = isCutForHeader || readCount < count
+        }
+        if readCount < stated {
+            let place = content.lowerBound + layout.count
+            substitutes.append(VideoBytes.Substitute(offset: place, value: readCount))
+        }
+        return count
     }
 
     /// Reads the counts in a table. After the version and the flags stands the number of entries; of `stsz` the size of
     /// all samples stands before it.
     private mutating func read(_ type: String, _ reader: ByteReader, _ content: Range<Int>) throws {
+        let count = entryCount(type, reader, content)
         switch type {
-        case "stsz", "stz2": track.sampleCount = max(track.sampleCount, reader.uint32(at: 8) ?? 0)
-        case "stco", "co64": track.chunkCount = max(track.chunkCount, reader.uint32(at: 4) ?? 0)
+        case "stsz", "stz2": track.sampleCount = max(track.sampleCount, count)
+        case "stco", "co64": track.chunkCount = max(track.chunkCount, count)
         case "stts": track.hasUnitDurations = reader.uint32(at: 4) == 1 && reader.uint32(at: 12) == 1
         case "stsc": track.greatestChunk = max(track.greatestChunk, try greatestChunk(content))
-        case "elst": track.editCount = max(track.editCount, min(reader.uint32(at: 4) ?? 0, content.count / 12))
-        case "stss": track.keyFrames = keyFrames(content, count: reader.uint32(at: 4) ?? 0)
+        case "elst": track.editCount = max(track.editCount, count)
+        case "stss": track.keyFrames = keyFrames(content, count: count)
         case "hdlr":
             track.isSound = track.isSound || reader.hasText("soun", at: 8)
             track.isOther = track.isOther || ["vide", "subp", "clcp"].contains { reader.hasText($0, at: 8) }
         case "sidx": try indexes.addSegments(content)
-        case "trun": try add(reader.uint32(at: 4) ?? 0)
+        case "trun": try add(count)
         default: break
         }
     }
@@ -164,41 +242,46 @@ struct VideoSampleTables {
         guard content.count > 8 else { return 0 }
         // Of more entries than are read, any may be the greatest.
         guard content.count - 8 <= 12 << 20 else { return .max }
-        let table = bytes.bytes(at: content.lowerBound + 8, count: content.count - 8)
-        let reader = ByteReader(table)
-        return stride(from: 4, to: table.count, by: 12).reduce(0) { max($0, reader.uint32(at: $1) ?? 0) }
+        var greatest: UInt32 = 0
+        // Pieces of whole entries.
+        for start in stride(from: content.lowerBound + 8, to: content.upperBound, by: 12 << 12) {
+            let piece = bytes.bytes(at: start, count: min(12 << 12, content.upperBound - start))
+            piece.withUnsafeBytes { piece in
+                for offset in stride(from: 4, to: piece.count - 3, by: 12) {
+                    let count = UInt32(bigEndian: piece.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                    greatest = max(greatest, count)
+                }
+            }
+        }
+        return Int(greatest)
     }
 
     /// Returns the numbers of key frames. Of more than are read, none is taken for one.
     private func keyFrames(_ content: Range<Int>, count: Int) -> [Int] {
         let byteCount = min(max(0, content.count - 8), 4 << 20, 4 * count)
         let table = bytes.bytes(at: min(content.lowerBound + 8, content.upperBound), count: byteCount)
-        let reader = ByteReader(table)
-        return stride(from: 0, to: table.count, by: 4).compactMap { reader.uint32(at: $0) }
+        return table.withUnsafeBytes { table in
+            stride(from: 0, to: table.count - 3, by: 4).map {
+                Int(UInt32(bigEndian: table.loadUnaligned(fromByteOffset: $0, as: UInt32.self)))
+            }
+        }
     }
 
     /// Sound without compression has a sample for each moment, of which libavformat takes many together. For anything but
     /// sound, it takes the table at its word, whatever the durations.
     private mutating func checkTrack() throws {
         let isGathered = track.hasUnitDurations && track.isSound && !track.isOther
-        let perChunk = track.greatestChunk / Self.gatheredSampleCount + 1
-        let (product, overflows) = track.chunkCount.multipliedReportingOverflow(by: perChunk)
-        let count = isGathered ? (overflows ? .max : product) : track.sampleCount
+        let perChunk = SaturatingCount(track.greatestChunk / Self.gatheredSampleCount + 1)
+        let count = isGathered ? (SaturatingCount(track.chunkCount) * perChunk).value : track.sampleCount
         try add(count)
-        Self.add(count, times: max(1, track.editCount), to: &editedSampleCount)
-        Self.add(track.longestInterval(count), times: track.editCount, to: &omittedSampleCount)
-    }
-
-    private static func add(_ count: Int, times factor: Int, to sum: inout Int) {
-        let (product, overflows) = count.multipliedReportingOverflow(by: factor)
-        let (next, isTooMuch) = sum.addingReportingOverflow(overflows ? .max : product)
-        sum = isTooMuch ? .max : next
+        editedSampleCount += SaturatingCount(count) * SaturatingCount(max(1, track.editCount))
+        omittedSampleCount += SaturatingCount(track.longestInterval(count)) * SaturatingCount(track.editCount)
     }
 
     private mutating func add(_ count: Int) throws {
-        guard count <= Self.greatestSampleCount else { throw tooMany(count, "samples") }
+        guard count <= greatestSampleCount else { throw tooMany(count, "samples") }
         sampleCount += count
-        guard sampleCount <= Self.greatestSampleCount else { throw tooMany(sampleCount, "samples") }
+        guard sampleCount <= greatestSampleCount else { throw tooMany(sampleCount, "samples") }
     }
 
     private func tooMany(_ count: Int, _ things: String) -> CodecError {
@@ -246,11 +329,29 @@ extension VideoSampleTables {
     }
 
     /// Refuses a table among fields that are not read here.
-    private func checkMixed(_ content: Range<Int>) throws {
-        let isShort = content.count <= Self.greatestMixedByteCount
+    private mutating func checkMixed(_ content: Range<Int>) throws {
+        mixedByteCount += content.count
+        let isShort = mixedByteCount <= Self.greatestMixedByteCount
         let data = bytes.bytes(at: content.lowerBound, count: isShort ? content.count : 0)
-        guard isShort, !Self.tables.contains(where: { data.firstRange(of: Data($0.utf8)) != nil }) else {
+        guard isShort, !Self.isTable(in: data) else {
             throw CodecError.unsupported(format, reason: "a description of its samples holds more than that")
+        }
+    }
+
+    /// The names of tables as numbers in the order of this processor.
+    private static let tableNumbers = tables.map { name in
+        Array(name.utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+    }
+
+    /// Returns whether the name of a table stands anywhere in the bytes.
+    private static func isTable(in data: Data) -> Bool {
+        data.withUnsafeBytes { bytes in
+            let numbers = tableNumbers
+            for offset in stride(from: 0, to: bytes.count - 3, by: 1) {
+                let number = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                for name in numbers where name == number { return true }
+            }
+            return false
         }
     }
 }

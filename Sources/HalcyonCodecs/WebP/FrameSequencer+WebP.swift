@@ -23,7 +23,8 @@ extension WebPFrame {
     var description: FrameDescription {
         let byteCount = size.bitmapByteCount
         // libwebp decodes a lossless frame to a copy of its own; otherwise it does so with the alpha channel.
-        let ownByteCount = isLossless ? byteCount : hasAlpha ? byteCount / 4 : 0
+        let hasAlpha = image?.hasAlpha == true
+        let ownByteCount = image?.isLossless == true ? byteCount : hasAlpha ? byteCount / 4 : 0
         return FrameDescription(
             left: left,
             top: top,
@@ -34,32 +35,49 @@ extension WebPFrame {
         )
     }
 
-    /// Returns the pixels of the frame.
+    /// Returns the pixels of the frame. Rows that are missing are transparent, so that what is below the frame remains
+    /// unless the frame replaces it.
     ///
     /// - Parameters:
     ///   - number: The number of the frame, for errors.
     ///   - canvas: The size of the canvas, which the frame must not reach beyond.
+    ///   - damage: What becomes of a frame whose data are cut short or damaged.
     ///   - isCancelled: Asked between slices of the data.
-    func pixels(_ number: Int, on canvas: PixelSize, isCancelled: () -> Bool) throws -> FramePixels {
+    func pixels(
+        _ number: Int,
+        on canvas: PixelSize,
+        damage: DamageHandling,
+        isCancelled: () -> Bool
+    ) throws -> FramePixels {
         guard left + size.width <= canvas.width, top + size.height <= canvas.height else {
             throw CodecError.corrupt(.webp, reason: "frame \(number) reaches beyond the canvas")
         }
-        guard imageSize == size else {
+        guard let image, image.size == size else {
             throw isCutShort
                 ? CodecError.truncated(.webp)
                 : .corrupt(.webp, reason: "frame \(number) has no image of the size it says")
         }
-        var bitmap = try WebPStillReader.pixels(
-            of: data,
-            size: size,
-            hasAlpha: hasAlpha,
-            isCutShort: isCutShort,
-            isCancelled: isCancelled
-        )
-        if hasAlpha || isLossless {
-            // The header's flag of alpha is only a hint (RFC 9649 3.4).
-            bitmap.isOpaque = !bitmap.containsTransparency()
+        var pixels = try WebPStillReader.pixels(of: image, damage: damage, isCancelled: isCancelled)
+        guard !pixels.isPartial else {
+            let replaces = !blends && image.hasAlpha
+            let drawing = replaces ? AnimationCanvas.Drawing.replacing(isOpaque: false) : .over
+            return .rows(drawing, isComplete: false) { [bitmap = pixels.bitmap] row, y in
+                bitmap.withUnsafeBytes { bytes in
+                    guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
+                        return
+                    }
+                    let source = start + y * bitmap.bytesPerRow
+                    if replaces {
+                        row.update(from: source, count: bitmap.width * bitmap.bytesPerPixel)
+                    } else {
+                        PixelConversion.composite(source, over: row, count: bitmap.width)
+                    }
+                }
+            }
         }
-        return .bitmap(bitmap)
+        if image.hasAlpha {
+            pixels.bitmap.isOpaque = !pixels.bitmap.containsTransparency()
+        }
+        return .bitmap(pixels.bitmap)
     }
 }

@@ -9,11 +9,14 @@ extension WebPDecoder: IncrementalDecoding {
         guard !header.isAnimated else {
             throw CodecError.unsupported(.webp, reason: "an animation, while bytes arrive")
         }
-        guard header.hasImage else { throw CodecError.truncated(.webp) }
+        guard let image = header.image else { throw CodecError.truncated(.webp) }
+        guard image.size == header.size else {
+            throw CodecError.corrupt(.webp, reason: "an image of \(image.size) instead of \(header.size) pixels")
+        }
         try options.limits.check(header.size, of: .webp)
         let byteCount = header.size.bitmapByteCount
         // Rows are copied to each image, and turned once more; a lossless image is decoded to a copy of its own.
         try options.limits.checkMemory(byteCount, byteCount, byteCount, of: .webp)
-        return try WebPIncrementalReader(beginning, header, options: options)
+        return try WebPIncrementalReader(beginning, header, image, options: options)
     }
 }

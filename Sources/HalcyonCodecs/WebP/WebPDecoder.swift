@@ -21,7 +21,7 @@ public struct WebPDecoder: ImageDecoder {
     /// tell it.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the image,
-    ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    ///   ``CodecError/corrupt(_:reason:)``.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         guard !data.isEmpty else {
             throw .empty
@@ -47,6 +47,7 @@ public struct WebPDecoder: ImageDecoder {
             throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)
         }
         let bitmap: Bitmap
+        var isPartial = false
         if header.isAnimated {
             guard !header.frames.isEmpty else {
                 throw header.isCutShort
@@ -59,24 +60,37 @@ public struct WebPDecoder: ImageDecoder {
                 heldBitmapCount: orientation == .up ? 1 : 2
             )
             bitmap = try sequencer.bitmap(ofFrame: options.frame, isCancelled: isCancelled) { number in
-                try header.frames[number].pixels(number, on: header.size, isCancelled: isCancelled)
+                let frame = header.frames[number]
+                let damage = options.damage
+                let pixels = try frame.pixels(number, on: header.size, damage: damage, isCancelled: isCancelled)
+                isPartial = isPartial || !pixels.isComplete
+                return pixels
             }
         } else {
+            guard let image = header.image else {
+                throw header.isCutShort ? CodecError.truncated(.webp) : .corrupt(.webp, reason: "there is no image")
+            }
+            guard image.size == header.size else {
+                throw CodecError.corrupt(.webp, reason: "an image of \(image.size) instead of \(header.size) pixels")
+            }
             // A lossless image is decoded to a copy of its own; otherwise the alpha channel is.
-            let ownByteCount = header.isLossless ? bitmapByteCount : header.hasAlpha ? bitmapByteCount / 4 : 0
+            let ownByteCount = image.isLossless ? bitmapByteCount : image.hasAlpha ? bitmapByteCount / 4 : 0
             try options.limits.checkMemory(bitmapByteCount, max(orientedByteCount, ownByteCount), of: .webp)
-            bitmap = try WebPStillReader.pixels(
-                of: data,
-                header: header,
+            let pixels = try WebPStillReader.pixels(
+                of: image,
                 premultiplies: options.premultiplies,
+                damage: options.damage,
                 isCancelled: isCancelled
             )
+            bitmap = pixels.bitmap
+            isPartial = pixels.isPartial
         }
         return DecodedImage(
             bitmap: try bitmap.oriented(orientation),
             info: header.info,
             fullSize: orientation.displaySize(of: header.size),
-            colorProfile: header.colorProfile
+            colorProfile: header.colorProfile,
+            isPartial: isPartial
         )
     }
 

@@ -44,7 +44,8 @@ extension WebPEncoder: AnimationEncoder {
         else {
             throw Self.error(of: encoder, "assembling the frames")
         }
-        return try WebPMetadataWriter.embed(options.metadata, in: Data(bytes: bytes, count: assembled.size))
+        let metadata = try options.embeddedMetadata(in: .webp)
+        return try WebPMetadataWriter.embed(metadata, in: Data(bytes: bytes, count: assembled.size))
     }
 
     private func add(

@@ -44,7 +44,8 @@ public struct WebPEncoder: ImageEncoder {
         guard isEncoded, let bytes = writer.mem else {
             throw .cannotEncode(.webp, reason: "libwebp's error \(picture.error_code.rawValue)")
         }
-        return try WebPMetadataWriter.embed(options.metadata, in: Data(bytes: bytes, count: writer.size))
+        let metadata = try options.embeddedMetadata(in: .webp)
+        return try WebPMetadataWriter.embed(metadata, in: Data(bytes: bytes, count: writer.size))
     }
 
     func checkedSize(_ size: PixelSize) throws(CodecError) -> PixelSize {

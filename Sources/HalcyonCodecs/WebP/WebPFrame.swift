@@ -11,12 +11,8 @@ struct WebPFrame {
     /// A Boolean value that indicates whether the frame is laid over what is there instead of replacing it.
     let blends: Bool
     let disposal: FrameDescription.Disposal
-    /// The image's chunks, from an optional ALPH on; empty where there is none.
-    let data: Data
-    /// The size that the image's own header says; `nil` where that is not there.
-    let imageSize: PixelSize?
-    let hasAlpha: Bool
-    let isLossless: Bool
+    /// `nil` where there is none, or its header is damaged or missing.
+    let image: WebPBitstream?
     /// A Boolean value that indicates whether the file ends before the frame does.
     let isCutShort: Bool
 
@@ -35,25 +31,20 @@ struct WebPFrame {
         blends = flags & 2 == 0
         disposal = flags & 1 == 0 ? .keep : .clear
         isCutShort = chunk.isCutShort
-        data = reader.bytes(at: 16, count: max(0, reader.count - 16)) ?? Data()
-        var chunks = WebPChunks(chunks: data)
-        var hasAlphaChunk = false
-        var imageHeader: WebPImageHeader?
-        var isLossless = false
-        while imageHeader == nil, let next = chunks.next() {
+        var chunks = WebPChunks(frame: reader.bytes(at: 16, count: reader.count - 16) ?? Data())
+        var alpha: Data?
+        var image: WebPBitstream?
+        while image == nil, let next = chunks.next() {
             switch next.name {
             case "ALPH":
-                hasAlphaChunk = true
+                alpha = alpha ?? next.reader.data
             case "VP8 ", "VP8L":
-                isLossless = next.name == "VP8L"
                 // Damage shows when the frame is decoded, not before.
-                imageHeader = (try? WebPImageHeader(next)) ?? nil
+                image = (try? WebPBitstream(next, alpha: alpha)) ?? nil
             default:
                 break
             }
         }
-        imageSize = imageHeader?.size
-        hasAlpha = hasAlphaChunk || imageHeader?.hasAlpha == true
-        self.isLossless = isLossless
+        self.image = image
     }
 }

@@ -6,12 +6,14 @@ struct WebPFrameCursor: FrameCursor {
     private let header: WebPHeader
     private var sequencer: FrameSequencer
     private let orientation: Orientation
+    private let damage: DamageHandling
     let colorProfile: ColorProfile?
 
     var info: ImageInfo? { header.info }
 
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
         self.header = header
+        damage = options.damage
         orientation = options.appliesOrientation ? header.orientation : .up
         colorProfile = header.colorProfile
         // The frame handed out before, and the one that is turned.
@@ -20,9 +22,9 @@ struct WebPFrameCursor: FrameCursor {
     }
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
-        let header = header
+        let (header, damage) = (header, damage)
         return try sequencer.bitmap(ofFrame: index, isCancelled: isCancelled) { number in
-            try header.frames[number].pixels(number, on: header.size, isCancelled: isCancelled)
+            try header.frames[number].pixels(number, on: header.size, damage: damage, isCancelled: isCancelled)
         }
         .upright(orientation)
     }

@@ -7,12 +7,12 @@ struct WebPHeader {
     private(set) var size = PixelSize(0, 0)
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
-    /// A Boolean value that indicates whether the still image is coded without loss.
-    private(set) var isLossless = false
-    /// A Boolean value that indicates whether the data of a still image have begun.
-    private(set) var hasImage = false
+    /// The still image; `nil` until its data have begun.
+    private(set) var image: WebPBitstream?
     /// The frames that can be seen, of which the last may be cut short.
     private(set) var frames: [WebPFrame] = []
+    /// A Boolean value that indicates whether there are no more frames than ``frames``.
+    private(set) var isFrameCountExact = true
     private(set) var loopCount = 0
     private(set) var orientation: Orientation = .up
     /// A Boolean value that indicates whether the file has other chunks than its image.
@@ -23,30 +23,32 @@ struct WebPHeader {
     /// A Boolean value that indicates whether the bytes end before the file does.
     private(set) var isCutShort = false
 
-    /// Reads the chunks as far as the bytes go.
+    /// Reads the chunks as far as the bytes go. Frames beyond the greatest number are left out.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the size of the image,
-    ///   ``CodecError/limitExceeded(_:_:)`` for too many frames.
+    ///   ``CodecError/corrupt(_:reason:)``.
     init(parsing data: Data, maximumFrameCount: Int) throws(CodecError) {
         var chunks = try WebPChunks(data)
+        var alpha: Data?
         while let chunk = chunks.next() {
             switch chunk.name {
             case "VP8X" where size.isEmpty:
                 try readExtendedHeader(chunk)
                 isExtended = true
             case "VP8 ", "VP8L":
-                try readImage(chunk, definesSize: !isExtended)
+                try readImage(chunk, alpha: alpha)
                 if !isExtended {
                     // A simple file has nothing else (RFC 9649 2.5, 2.6).
                     isCutShort = chunks.isCutShort || chunk.isCutShort
                     return
                 }
             case "ALPH" where isExtended:
+                alpha = alpha ?? chunk.reader.data
                 hasAlpha = true
             case "ANIM" where isAnimated:
                 loopCount = chunk.reader.uint16(at: 4) ?? 0
             case "ANMF" where isAnimated:
-                try readFrame(chunk, maximumFrameCount: maximumFrameCount)
+                readFrame(chunk, maximumFrameCount: maximumFrameCount)
             case "ICCP" where isExtended && !chunk.isCutShort:
                 profile = profile ?? chunk.reader.data
             case "EXIF" where isExtended && !chunk.isCutShort:
@@ -64,6 +66,9 @@ struct WebPHeader {
             throw .truncated(.webp)
         }
         isCutShort = chunks.isCutShort
+        if isAnimated, chunks.isExhausted {
+            isFrameCountExact = false
+        }
     }
 
     /// RFC 9649 2.7.1.1: flags, three reserved bytes, width - 1 and height - 1 of 24 bits each.
@@ -79,29 +84,31 @@ struct WebPHeader {
         lacksEXIF = flags & 0x08 != 0
     }
 
-    private mutating func readImage(_ chunk: WebPChunks.Chunk, definesSize: Bool) throws(CodecError) {
-        isLossless = chunk.name == "VP8L"
-        guard let image = try WebPImageHeader(chunk) else {
-            if definesSize {
-                throw .truncated(.webp)
-            }
+    /// The first image is that of the file. Those of an animation are in its frames.
+    private mutating func readImage(_ chunk: WebPChunks.Chunk, alpha: Data?) throws(CodecError) {
+        guard image == nil, !isAnimated else {
             return
         }
-        hasImage = true
-        hasAlpha = hasAlpha || image.hasAlpha
-        if definesSize {
+        image = try WebPBitstream(chunk, alpha: alpha)
+        hasAlpha = hasAlpha || image?.hasAlpha == true
+        if !isExtended {
+            guard let image else {
+                throw .truncated(.webp)
+            }
             size = image.size
         }
     }
 
-    private mutating func readFrame(_ chunk: WebPChunks.Chunk, maximumFrameCount: Int) throws(CodecError) {
-        guard let frame = WebPFrame(chunk) else {
+    private mutating func readFrame(_ chunk: WebPChunks.Chunk, maximumFrameCount: Int) {
+        // Of a frame that is cut before its image begins, nothing can be shown.
+        guard isFrameCountExact, let frame = WebPFrame(chunk), frame.image != nil || !frame.isCutShort else {
+            return
+        }
+        guard frames.count < max(1, maximumFrameCount) else {
+            isFrameCountExact = false
             return
         }
         frames.append(frame)
-        guard frames.count <= maximumFrameCount else {
-            throw .limitExceeded(.webp, .frameCount(frames.count, maximum: maximumFrameCount))
-        }
     }
 }
 
@@ -110,7 +117,7 @@ extension WebPHeader {
     var frameCount: Int { max(1, frames.count) }
 
     var info: ImageInfo {
-        ImageInfo(
+        var info = ImageInfo(
             format: .webp,
             size: size,
             orientation: orientation,
@@ -120,14 +127,10 @@ extension WebPHeader {
             hasAlpha: hasAlpha,
             colorSpace: profile.flatMap(ICCProfile.colorSpace(of:)) ?? .sRGB
         )
+        info.isFrameCountExact = isFrameCountExact
+        return info
     }
 
     /// `nil` for sRGB, and for bytes that are no profile for red, green and blue.
-    var colorProfile: ColorProfile? {
-        guard let profile, ICCProfile.isProfile(profile, forGray: false), ICCProfile.colorSpace(of: profile) != .sRGB
-        else {
-            return nil
-        }
-        return .icc(profile)
-    }
+    var colorProfile: ColorProfile? { ColorProfile(embedded: profile) }
 }

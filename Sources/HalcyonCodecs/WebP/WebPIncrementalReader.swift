@@ -14,11 +14,20 @@ final class WebPIncrementalReader: IncrementalReading {
     /// A Boolean value that indicates whether all pixels have been decoded.
     private var isDecoded = false
     private let premultiplies: Bool
-    /// All bytes: the decoder refers to those that it has not decoded, and goes on wherever they are moved.
+    /// All bytes of the file.
     private var bytes: Data
+    /// The chunks of the image, as far as they are there: the decoder refers to those bytes that it has not decoded, and
+    /// goes on wherever they are moved.
+    private var input: Data
+    /// The bytes of ``input`` once all of them are there.
+    private let inputByteCount: Int
+    /// The bytes of the file up to the end of ``input``.
+    private var takenByteCount: Int
     private var decodedByteCount = 0
     private var isEnded = false
     private var rowCount = 0
+    private let isImageOpaque: Bool
+    private let isLossless: Bool
     /// Written to by the decoder alone, and copied to images.
     private let pixels: PixelBuffer
     private let bytesPerRow: Int
@@ -26,13 +35,21 @@ final class WebPIncrementalReader: IncrementalReading {
     private let decoder: OpaquePointer
     private(set) var progress = IncrementalProgress()
 
-    /// - Parameter beginning: The file up to the size of the image at least, for which the limits were checked.
-    init(_ beginning: Data, _ header: WebPHeader, options: DecodeOptions) throws {
+    /// - Parameters:
+    ///   - beginning: The file up to the size of the image at least.
+    ///   - header: Its header.
+    ///   - image: The image, for whose size the limits were checked.
+    init(_ beginning: Data, _ header: WebPHeader, _ image: WebPBitstream, options: DecodeOptions) throws {
         self.header = header
         appliesOrientation = options.appliesOrientation
         maximumFrameCount = options.limits.frameCount
         premultiplies = options.premultiplies
         bytes = beginning
+        input = image.file
+        inputByteCount = input.count - image.payload.count + image.byteCount
+        takenByteCount = image.payload.endIndex - beginning.startIndex
+        isImageOpaque = !image.hasAlpha
+        isLossless = image.isLossless
         bytesPerRow = SampleDepth.eight.bytesPerRow(width: header.size.width)
         pixels = try PixelBuffer(byteCount: bytesPerRow * header.size.height)
         output = .allocate(capacity: 1)
@@ -78,34 +95,40 @@ final class WebPIncrementalReader: IncrementalReading {
             try finish()
             return false
         }
-        let newByteCount = bytes.count - decodedByteCount
-        let slice = max(Self.minimumSliceByteCount, bytes.count / Self.maximumSliceCount)
+        takeInput()
+        let newByteCount = input.count - decodedByteCount
+        let slice = max(Self.minimumSliceByteCount, input.count / Self.maximumSliceCount)
         // The last bytes may be fewer than that.
-        let isWhole = try newByteCount > 0 && !WebPChunks(bytes).isCutShort
+        let isWhole = newByteCount > 0 && input.count == inputByteCount
         guard newByteCount >= slice || isWhole || isEnded else { return false }
-        let status = bytes.withUnsafeBytes { bytes in
+        let status = input.withUnsafeBytes { bytes in
             WebPIUpdate(decoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
         }
-        decodedByteCount = bytes.count
-        var lastRow: Int32 = 0
-        if WebPIDecGetRGB(decoder, &lastRow, nil, nil, nil) != nil {
-            rowCount = max(rowCount, min(Int(lastRow), header.size.height))
-        }
-        if status == VP8_STATUS_OK { rowCount = header.size.height }
+        decodedByteCount = input.count
+        rowCount = max(rowCount, try WebPStillReader.rowCount(of: decoder, header.size))
         // A preview that is turned wrongly is worse than none.
         let isTurnKnown = !appliesOrientation || !header.lacksEXIF
         progress.coverage = isTurnKnown ? Double(rowCount) / Double(header.size.height) : 0
         switch status {
-        case VP8_STATUS_OK:
+        case VP8_STATUS_OK where rowCount == header.size.height:
             isDecoded = true
+            input = Data()
             try finish()
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA:
             if isEnded { throw CodecError.truncated(.webp) }
         default:
             throw WebPStillReader.error(for: status, size: header.size, isCutShort: false)
-                ?? .corrupt(.webp, reason: "the image data")
         }
         return false
+    }
+
+    /// Adds those bytes to the input that have arrived since.
+    private func takeInput() {
+        let count = min(bytes.count - takenByteCount, inputByteCount - input.count)
+        guard count > 0 else { return }
+        let start = bytes.startIndex + takenByteCount
+        input.append(bytes[start..<start + count])
+        takenByteCount += count
     }
 
     /// Reads what stands behind the pixels, once all of it is there.
@@ -119,13 +142,13 @@ final class WebPIncrementalReader: IncrementalReading {
     }
 
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        let isOpaque = progress.isComplete && !header.hasAlpha
+        let isOpaque = progress.isComplete && isImageOpaque
         var bitmap = try Bitmap(size: header.size, isOpaque: isOpaque)
         let byteCount = rowCount * bytesPerRow
         bitmap.withUnsafeMutableBytes { target in
             target.copyMemory(from: UnsafeRawBufferPointer(start: pixels.pointer, count: byteCount))
         }
-        if isOpaque, header.isLossless {
+        if isOpaque, isLossless {
             // The header's alpha bit is only a hint (RFC 9649 3.4).
             bitmap.isOpaque = !bitmap.containsTransparency()
         }

@@ -68,6 +68,7 @@ private struct Conversion: Sendable {
     func run() async throws {
         let pipeline = ImagePipeline()
         let image = try await pipeline.image(from: ImageRequest(input.sourceOrStandardInput(), options: options))
+        if image.isPartial { Terminal.warn(Terminal.partialImage(input.shownText)) }
         let data: Data
         do {
             data = try await pipeline.withPixels(of: image) { [format, encodeOptions] bitmap in

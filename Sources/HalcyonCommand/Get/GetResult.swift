@@ -15,6 +15,8 @@ struct GetResult: Sendable {
         let originalSize: PixelSize
         /// The size of the result.
         let size: PixelSize
+        /// Whether the original is cut short or damaged.
+        let isPartial: Bool
         let timings: ImageTimings
         /// The metrics of the transfer, where a timeline is requested.
         var metrics: TransferMetrics?
@@ -28,6 +30,7 @@ struct GetResult: Sendable {
             byteCount = response.byteCount
             originalSize = response.image.info.displaySize
             size = response.image.size
+            isPartial = response.image.isPartial
             timings = response.timings
             metrics = response.metrics
             format = response.image.info.format
@@ -38,6 +41,7 @@ struct GetResult: Sendable {
             byteCount = image.originalByteCount
             originalSize = image.originalInfo.displaySize
             size = image.size
+            isPartial = image.isPartial
             timings = image.timings
             metrics = image.metrics
             format = image.format
@@ -54,6 +58,7 @@ extension GetResult {
         var format: String?
         var width: Int?
         var height: Int?
+        var partial: Bool?
         var output: String?
         var milliseconds: [String: Double]?
         var error: Failure?
@@ -74,6 +79,7 @@ extension GetResult {
             record.format = loaded.format.rawValue
             record.width = loaded.size.width
             record.height = loaded.size.height
+            record.partial = loaded.isPartial
             record.output = loaded.output
             record.milliseconds = loaded.milliseconds
         case .failure(let error):

@@ -101,6 +101,9 @@ struct GetRun: Sendable {
                     try await load(request, at: index, display, tiles)
                 }
             if !command.trace { loaded.metrics = nil }
+            if loaded.isPartial, !command.json {
+                display.interrupt { Terminal.warn(Terminal.partialImage(argument.shownText)) }
+            }
             return GetResult(argument: argument, outcome: .success(loaded))
         } catch let error as ImageError {
             display.fail()

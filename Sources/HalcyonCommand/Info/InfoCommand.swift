@@ -67,12 +67,13 @@ struct InfoCommand: AsyncParsableCommand {
         parts.append("\(info.bitDepth) bit")
         parts.append("\(info.colorSpace)")
         parts.append(info.hasAlpha ? "with alpha" : "opaque")
+        let count = info.isFrameCountExact ? "\(info.frameCount)" : "at least \(info.frameCount)"
         if info.isAnimated {
             let seconds = Double(info.frameDurations.reduce(0, +)) / 1000
             let loop = info.loopCount.map { $0 == 0 ? "for ever" : "\($0) times" } ?? "once"
-            parts.append("\(info.frameCount) frames in \(Format.decimal(seconds, places: 2)) s, \(loop)")
+            parts.append("\(count) frames in \(Format.decimal(seconds, places: 2)) s, \(loop)")
         } else if info.frameCount > 1 {
-            parts.append("\(info.frameCount) images")
+            parts.append("\(count) images")
         }
         return "\(path): \(parts.joined(separator: ", "))"
     }
@@ -81,8 +82,8 @@ struct InfoCommand: AsyncParsableCommand {
 /// The object that `info --json` prints.
 struct InfoRecord: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case path, format, width, height, displayWidth, displayHeight, frames, durations, loop, orientation, bitDepth
-        case alpha, colorSpace
+        case path, format, width, height, displayWidth, displayHeight, frames, framesAreExact, durations, loop
+        case orientation, bitDepth, alpha, colorSpace
     }
 
     let path: String
@@ -92,6 +93,8 @@ struct InfoRecord: Encodable {
     let displayWidth: Int
     let displayHeight: Int
     let frames: Int
+    /// `false` where the file has at least so many frames.
+    let framesAreExact: Bool
     let durations: [Int]
     let loop: Int?
     let orientation: Int
@@ -107,6 +110,7 @@ struct InfoRecord: Encodable {
         displayWidth = info.displaySize.width
         displayHeight = info.displaySize.height
         frames = info.frameCount
+        framesAreExact = info.isFrameCountExact
         durations = info.frameDurations
         loop = info.loopCount
         orientation = info.orientation.rawValue
@@ -124,6 +128,7 @@ struct InfoRecord: Encodable {
         try container.encode(displayWidth, forKey: .displayWidth)
         try container.encode(displayHeight, forKey: .displayHeight)
         try container.encode(frames, forKey: .frames)
+        try container.encode(framesAreExact, forKey: .framesAreExact)
         try container.encode(durations, forKey: .durations)
         // Every field is always there: a still image has a null.
         try container.encode(loop, forKey: .loop)

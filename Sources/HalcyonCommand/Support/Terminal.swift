@@ -42,6 +42,11 @@ enum Terminal {
         writeError("halcyon: \(line.withoutControls)\n")
     }
 
+    /// The warning about an image of which a part is missing.
+    static func partialImage(_ name: String) -> String {
+        "\(name): the image is cut short or damaged; the part that can be read is shown"
+    }
+
     /// Writes text to the error output as it is.
     static func writeError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)

@@ -19,7 +19,9 @@ extension ImageCheck {
             throw ImageMismatch("\(info.frameCount) frames instead of \(count)")
         }
         guard info.frameCount > 1 else { return }
-        if let loopCount = row.loopCount, info.loopCount != loopCount {
+        // Of a GIF, the list has the number of repetitions, which follow the first time.
+        let loopCount = row.loopCount.map { row.format == "gif" && $0 > 0 ? $0 + 1 : $0 }
+        if let loopCount, info.loopCount != loopCount {
             throw ImageMismatch("plays \(info.loopCount.map(String.init) ?? "?") times instead of \(loopCount)")
         }
         // Fractions of milliseconds are rounded one way or the other.

@@ -30,11 +30,14 @@ struct ImageCheck {
         }
         do {
             let data = try folder.data(row.path)
-            switch expectation {
-            case .decodes: return try compare(data)
-            case .mustBeRejected: return try rejection(data)
-            case .partialOK, .noCrash: return try anyAnswer(data)
-            }
+            let verdict =
+                switch expectation {
+                case .decodes: try compare(data)
+                case .mustBeRejected: try rejection(data)
+                case .partialOK, .noCrash: try anyAnswer(data)
+                }
+            try compareFillings(data, expectation == .decodes ? .standard : Self.limitsOfDamaged)
+            return verdict
         } catch let failure as ImageMismatch {
             return .fail(failure.description)
         } catch let error as CodecError {
@@ -58,6 +61,9 @@ struct ImageCheck {
         guard image.info == info else {
             throw ImageMismatch("the header alone says \(info), decoding \(image.info)")
         }
+        guard !image.isPartial else {
+            throw ImageMismatch("only a part of it is shown")
+        }
         guard image.size == info.displaySize else {
             throw ImageMismatch("a bitmap of \(image.size) pixels, although it is shown as \(info.displaySize)")
         }
@@ -65,7 +71,8 @@ struct ImageCheck {
 
     private func rejection(_ data: Data) throws -> ImageVerdict {
         do {
-            try readAll(data, .standard)
+            // A part of it may be shown.
+            try readAll(data, .standard, damage: .isRefused)
         } catch let error as CodecError {
             return .pass("rejected: \(error.code)")
         }
@@ -84,14 +91,19 @@ struct ImageCheck {
     }
 
     /// The header, the image, and the frames that come next.
-    private func readAll(_ data: Data, _ limits: DecodeLimits) throws {
+    private func readAll(
+        _ data: Data,
+        _ limits: DecodeLimits,
+        damage: DamageHandling = .showsWhatIsThere
+    ) throws {
+        let options = DecodeOptions(limits: limits, damage: damage)
         let (result, cost) = ImageCost.measuring {
             Result {
                 // The header and the decoding give two answers; only the second counts here.
                 _ = try? codecs.info(of: data, limits: limits)
-                let image = try codecs.decode(data, options: DecodeOptions(limits: limits))
+                let image = try codecs.decode(data, options: options)
                 if image.info.frameCount > 1 {
-                    try readFrames(data, count: image.info.frameCount, limits)
+                    try readFrames(data, count: image.info.frameCount, options)
                 }
             }
         }
@@ -99,8 +111,8 @@ struct ImageCheck {
         try result.get()
     }
 
-    private func readFrames(_ data: Data, count: Int, _ limits: DecodeLimits) throws {
-        var cursor = try codecs.decoder(for: data).cursor(for: data, options: DecodeOptions(limits: limits))
+    private func readFrames(_ data: Data, count: Int, _ options: DecodeOptions) throws {
+        var cursor = try codecs.decoder(for: data).cursor(for: data, options: options)
         try readFrames(&cursor, count: count)
     }
 

@@ -37,6 +37,7 @@ extension Player {
         case .videoFrame: options.decode.videoFrame = VideoFrame(at: .seconds(1))
         case .firstFrame: options.decode.animation = .firstFrame
         case .allFrames: options.decode.processesAllFrames = true
+        case .wholeImages: options.decode.damage = .isRefused
         }
         if settings.signature != nil { options.cache.keyRule = Self.keyRule }
         if settings.hasNamedScope { options.cache.scope = .named("user-\(call.identity.user)") }

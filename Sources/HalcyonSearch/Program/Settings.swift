@@ -69,7 +69,7 @@ extension Settings {
 
     /// The options of decoding that make no difference to these images.
     enum Reading: String, Codable, Sendable, CaseIterable {
-        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames
+        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames, wholeImages
     }
 
     /// The caches that options name. None of them is one of the pipeline, or another case's.

@@ -63,13 +63,49 @@ struct AVIFAnimationTests {
         #expect(throws: CodecError.empty) { _ = try decoder.cursor(for: Data(), options: DecodeOptions()) }
     }
 
-    @Test("more frames than allowed are refused by number")
-    func frameLimit() throws {
-        let data = try file(4)
-        #expect(throws: CodecError.limitExceeded(.avif, .frameCount(4, maximum: 3))) {
-            try decoder.info(of: data, limits: DecodeLimits(frameCount: 3))
+    @Test("an animation of more frames than allowed is cut, and says so", arguments: [false, true])
+    func frameLimit(hasAlpha: Bool) throws {
+        let data = try file(4, hasAlpha: hasAlpha)
+        let whole = try decoder.info(of: data, limits: DecodeLimits(frameCount: 4))
+        #expect(whole.frameCount == 4 && whole.isFrameCountExact)
+        for count in 1...3 {
+            let limits = DecodeLimits(frameCount: count)
+            let info = try decoder.info(of: data, limits: limits)
+            #expect(info.frameCount == count && !info.isFrameCountExact && info.hasAlpha == hasAlpha)
+            #expect(info.frameDurations == (count == 1 ? [] : Array(whole.frameDurations.prefix(count))))
+            for index in 0..<count {
+                let options = DecodeOptions(frame: index, limits: limits)
+                let frame = try decoder.decode(data, options: options, isCancelled: { false })
+                let expected = try decoder.decode(data, options: DecodeOptions(frame: index), isCancelled: { false })
+                #expect(frame.bitmap.greatestDifference(from: expected.bitmap) == 0)
+            }
+            #expect(throws: CodecError.noSuchFrame(count, frameCount: count)) {
+                try decoder.decode(data, options: DecodeOptions(frame: count, limits: limits), isCancelled: { false })
+            }
         }
-        #expect(try decoder.info(of: data, limits: DecodeLimits(frameCount: 4)).frameCount == 4)
+    }
+
+    @Test("tables of millions of frames are cut before libavif reads them; what they say of times still counts")
+    func longTables() throws {
+        func table(_ type: String, _ numbers: [Int]) -> [UInt8] {
+            HEIFFixture.fullBox(type, numbers.flatMap { HEIFFixture.number($0, 4) })
+        }
+        let times = table("stts", [1_000] + (1...1_000).flatMap { [1, $0] })
+        let tables =
+            times + table("stsc", [1, 1, 1_000_000, 1]) + table("stsz", [1, 1_000_000]) + table("stco", [1, 0])
+        let handler = HEIFFixture.fullBox("hdlr", [0, 0, 0, 0] + Array("pict".utf8) + [UInt8](repeating: 0, count: 13))
+        let media = HEIFFixture.box("mdia", handler + HEIFFixture.box("minf", HEIFFixture.box("stbl", tables)))
+        let header = HEIFFixture.fullBox("tkhd", [UInt8](repeating: 0, count: 80))
+        let file = Data(HEIFFixture.box("moov", HEIFFixture.box("trak", header + media)))
+        let container = AVIFContainer(file, frameCount: 10)
+        #expect(container.hasMoreFrames)
+        let cut = AVIFBytes(container.data)
+        // The place of the number that counts frames, chunks or times.
+        for (type, offset, count) in [("stts", 12, 1), ("stsc", 20, 10), ("stsz", 16, 10), ("stco", 12, 1)] {
+            let place = try cut.start(ofBox: "moov", "trak", "mdia", "minf", "stbl", type) + offset
+            #expect(ByteReader(cut.data).uint32(at: place) == count, "\(type)")
+        }
+        #expect(container.track?.durations(frameCount: 3, ticksPerSecond: 1_000) == [1, 2, 3])
     }
 
     @Test("tracks that are neither images nor alpha do not count")

@@ -56,7 +56,8 @@ struct AVIFEncoderTests {
 
     @Test("a damaged EXIF block is refused or left out, never a crash")
     func damagedMetadata() throws {
-        let options = EncodeOptions(metadata: ImageMetadata(exif: Data([1, 2, 3]), xmp: Data(), iccProfile: Data([0])))
+        let metadata = ImageMetadata(exif: Data([1, 2, 3]), xmp: Data())
+        let options = EncodeOptions(metadata: metadata, colorProfile: .icc(Data([0])))
         do {
             _ = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(8, 8)), options: options)
         } catch {

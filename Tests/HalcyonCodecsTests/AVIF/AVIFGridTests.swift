@@ -108,6 +108,85 @@ struct AVIFGridTests {
         }
     }
 
+    private static let alphaType = HEIFFixture.fullBox(
+        "auxC",
+        Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha".utf8) + [0]
+    )
+
+    /// A tile of alpha, 255 in its left half, else 0.
+    private func alphaTile(_ identifier: Int) throws -> HEIFFixture.Item {
+        let size = PixelSize(64, 64)
+        let bitmap = try TestImages.bitmap(64, 64) { x, _ in (x < 32 ? 255 : 0, x < 32 ? 255 : 0, x < 32 ? 255 : 0, 255)
+        }
+        let encoder = AVIFEncoder(speed: 10, chromaSampling: .yuv444)
+        let file = try encoder.encode(bitmap, options: EncodeOptions(quality: 100))
+        return HEIFFixture.Item(
+            identifier: identifier,
+            type: "av01",
+            content: try HEIFFixture.box("mdat", of: file).payload,
+            properties: [
+                try HEIFFixture.box("av1C", of: file).box, HEIFFixture.size(size.width, size.height), Self.alphaType,
+            ],
+            isHidden: true
+        )
+    }
+
+    @Test("tiles may have alpha, each of its own")
+    func alphaOfTiles() throws {
+        let opaque = try decode(grid())
+        #expect(opaque.bitmap.isOpaque && !opaque.info.hasAlpha)
+        var file = try grid()
+        file.items += [try alphaTile(11), try alphaTile(12)]
+        file.references += [("auxl", 11, [1]), ("auxl", 12, [2])]
+        let image = try decode(file)
+        #expect(image.info.hasAlpha && !image.bitmap.isOpaque && image.size == PixelSize(128, 64))
+        for (x, y) in [(5, 7), (20, 60), (70, 10), (90, 33)] {
+            #expect(zip(image.bitmap[x, y], opaque.bitmap[x, y]).allSatisfy { abs(Int($0) - Int($1)) < 4 })
+        }
+        for (x, y) in [(40, 7), (60, 60), (100, 10), (127, 63)] {
+            #expect(image.bitmap[x, y].allSatisfy { $0 < 4 })
+        }
+        #expect(try AVIFDecoder().info(of: file.data, limits: .standard) == image.info)
+    }
+
+    @Test("alpha of some tiles only is not shown as if there were none")
+    func alphaOfSomeTiles() throws {
+        var file = try grid()
+        file.items.append(try alphaTile(11))
+        file.references.append(("auxl", 11, [1]))
+        do {
+            // Newer versions of libavif may know what to do.
+            #expect(try !decode(file).bitmap.isOpaque)
+        } catch {
+            #expect(error as? CodecError == .unsupported(.avif, reason: "a grid of which some tiles have alpha"))
+        }
+    }
+
+    @Test("the alpha of one coded image may be a grid")
+    func gridOfAlpha() throws {
+        var image = try tile(1, PixelSize(128, 64))
+        image.isHidden = false
+        let alpha = HEIFFixture.Item(
+            identifier: 9,
+            type: "grid",
+            content: HEIFFixture.grid(2, 1, 128, 64),
+            properties: [HEIFFixture.size(128, 64), Self.alphaType],
+            isHidden: true
+        )
+        let file = HEIFFixture(
+            brand: "avif",
+            items: [image, alpha, try alphaTile(11), try alphaTile(12)],
+            references: [("dimg", 9, [11, 12]), ("auxl", 9, [1])],
+            primary: 1
+        )
+        do {
+            let decoded = try decode(file)
+            #expect(decoded.info.hasAlpha && !decoded.bitmap.isOpaque)
+        } catch {
+            #expect(error is CodecError)
+        }
+    }
+
     @Test(
         "the alpha of a grid may be an image of its own, of any size",
         arguments: [PixelSize(64, 64), PixelSize(128, 64), PixelSize(256, 128)]
@@ -115,9 +194,7 @@ struct AVIFGridTests {
     func alpha(size: PixelSize) throws {
         var file = try grid()
         var alpha = try tile(10, size, isGray: true)
-        alpha.properties.append(
-            HEIFFixture.fullBox("auxC", Array("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha".utf8) + [0])
-        )
+        alpha.properties.append(Self.alphaType)
         file.items.append(alpha)
         file.references.append(("auxl", 10, [9]))
         let image = try decode(file)

@@ -26,7 +26,7 @@ struct AVIFHostileInputTests {
     @Test("more tracks than any file has use for are damage, before they are looked at")
     func manyTracks() throws {
         let track: [UInt8] = [0, 0, 0, 8] + Array("trak".utf8)
-        let tracks: [UInt8] = (0..<100_000).flatMap { _ in track }
+        let tracks: [UInt8] = (0..<1_000).flatMap { _ in track }
         let size = withUnsafeBytes(of: UInt32(tracks.count + 8).bigEndian) { Data($0) }
         let file = animation + size + Data("moov".utf8) + Data(tracks)
         // Behind the brands, where the first box of tracks is looked for.
@@ -99,6 +99,19 @@ struct AVIFHostileInputTests {
         #expect(throws: CodecError.self) { try decode(bytes.data) }
     }
 
+    @Test("the greatest size that a file can state is compared with the limits, and overflows nothing")
+    func greatestSize() throws {
+        var bytes = AVIFBytes(still)
+        let property = try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe")
+        bytes.set([UInt8](repeating: 255, count: 8), at: property + 12)
+        let container = AVIFContainer(bytes.data, frameCount: 1)
+        #expect(container.itemSize == PixelSize(0xffff_ffff, 0xffff_ffff))
+        for limits in [.standard, DecodeLimits(pixelCount: .max, sideLength: .max, memory: .max)] {
+            let count = try? container.checkCodedItems(limits: limits)
+            #expect(count?.value != 0)
+        }
+    }
+
     @Test("items that share the file's bytes too often are refused")
     func sharedBytes() throws {
         var bytes = AVIFBytes(still)
@@ -108,6 +121,56 @@ struct AVIFHostileInputTests {
         #expect(throws: CodecError.corrupt(.avif, reason: "its items claim more bytes than the file has")) {
             try decode(bytes.data)
         }
+    }
+
+    @Test("lists that are longer than any image needs are damage, before they are read")
+    func longLists() throws {
+        let free: [UInt8] = HEIFFixture.box("free", [])
+        let file = still + Data((0..<10_000).flatMap { _ in free })
+        let refused = CodecError.corrupt(.avif, reason: "its lists are longer than those of any image")
+        #expect(throws: refused) { try decode(file) }
+        #expect(throws: refused) { try decoder.info(of: file, limits: .standard) }
+        #expect(throws: refused) { _ = try decoder.cursor(for: file, options: DecodeOptions()) }
+    }
+
+    @Test("of an item in thousands of parts, a header reads as much as it needs")
+    func manyExtents() throws {
+        let data = Data(count: 1 << 16)
+        let extents = (0..<4_000).flatMap { _ in HEIFFixture.number(0, 4) + HEIFFixture.number(data.count, 4) }
+        let list =
+            [0x44, 0] + HEIFFixture.number(1, 2) + HEIFFixture.number(1, 2) + [0, 0] + HEIFFixture.number(4_000, 2)
+        let meta = [0, 0, 0, 0] + HEIFFixture.fullBox("iloc", list + extents)
+        let reader = ByteReader(Data(meta) + data)
+        let contents = HEIFItemLocations.contents(reader, meta: 0..<meta.count, of: [1], greatestByteCount: 1_024)
+        #expect(contents[1]?.count == 1_024)
+        #expect(!HEIFItemLocations.areReasonable(reader, meta: 0..<meta.count, isBeginning: true))
+    }
+
+    @Test("alpha that is named thousands of times is decoded once")
+    func repeatedAlpha() throws {
+        let items = try [1, 2].map { identifier in
+            let reader = ByteReader(still)
+            let meta = try #require(reader.payload(ofBox: "meta", in: 0..<reader.count))
+            let properties = try #require(HEIFItemProperties(reader, meta: meta)).associations(of: identifier)
+            let content = try #require(HEIFItemLocations.contents(reader, meta: meta, of: [identifier])[identifier])
+            return HEIFFixture.Item(
+                identifier: identifier,
+                type: "av01",
+                content: Array(content),
+                properties: try properties.map {
+                    Array(try #require(reader.bytes(at: $0.box.start, count: $0.box.payload.upperBound - $0.box.start)))
+                },
+                isHidden: identifier == 2
+            )
+        }
+        func file(_ count: Int) -> Data {
+            let references = [("auxl", 2, [Int](repeating: 1, count: count))]
+            return HEIFFixture(brand: "avif", items: items, references: references, primary: 1).data
+        }
+        let expected = try decode(file(1))
+        #expect(!expected.bitmap.isOpaque)
+        let image = try decode(file(60_000))
+        #expect(image.bitmap.greatestDifference(from: expected.bitmap) == 0 && image.info == expected.info)
     }
 
     @Test("cancelling ends work at the next question")

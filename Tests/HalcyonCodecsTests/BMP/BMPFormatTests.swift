@@ -194,7 +194,7 @@ struct BMPFormatTests {
     func color() throws {
         let profile = ICCProfileBytes.version2("Display P3")
         let bitmap = try TestImages.photo(3, 2)
-        let options = EncodeOptions(metadata: ImageMetadata(iccProfile: profile))
+        let options = EncodeOptions(colorProfile: .icc(profile))
         let embedded = try decode(try BMPEncoder().encode(bitmap, options: options))
         #expect(embedded.colorProfile == .icc(profile))
         #expect(embedded.info.colorSpace == .icc(description: "Display P3"))

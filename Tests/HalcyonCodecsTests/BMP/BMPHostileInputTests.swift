@@ -5,8 +5,12 @@ import Testing
 
 @Suite("BMP decoder, hostile and damaged input")
 struct BMPHostileInputTests {
-    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
-        try BMPDecoder().decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    private func decode(
+        _ data: Data,
+        limits: DecodeLimits = .standard,
+        damage: DamageHandling = .isRefused
+    ) throws -> DecodedImage {
+        try BMPDecoder().decode(data, options: DecodeOptions(limits: limits, damage: damage), isCancelled: { false })
     }
 
     private static let runs = BMPBytes.file(
@@ -39,7 +43,9 @@ struct BMPHostileInputTests {
         for file in files {
             for _ in 0..<150 {
                 do {
-                    _ = try decode(random.damage(file), limits: DecodeLimits(memory: 16 << 20))
+                    let damaged = random.damage(file)
+                    _ = try? decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+                    _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20), damage: .showsWhatIsThere)
                 } catch {
                     #expect(error is CodecError)
                 }
@@ -112,6 +118,21 @@ struct BMPHostileInputTests {
                 try BMPDecoder().decode(data, options: DecodeOptions(), isCancelled: questions.ask)
             }
             #expect(questions.count == 2)
+        }
+    }
+
+    @Test("a file cut short shows the rows that are there, the rest is clear")
+    func cutShort() throws {
+        let rows = try BMPEncoder().encode(try TestImages.photo(4, 9), options: EncodeOptions())
+        for (file, size, missing) in [(rows, PixelSize(4, 9), 20), (Self.runs, PixelSize(4, 2), 6)] {
+            let whole = try decode(file).bitmap
+            let part = try decode(file.dropLast(missing), damage: .showsWhatIsThere)
+            #expect(part.isPartial && part.size == size && !part.bitmap.isOpaque)
+            // The lowest row comes first.
+            let last = size.height - 1
+            #expect(part.bitmap[0, 0] == [0, 0, 0, 0] && part.bitmap[3, last] == whole[3, last])
+            #expect(throws: CodecError.truncated(.bmp)) { try decode(file.prefix(56), damage: .showsWhatIsThere) }
+            #expect(try !decode(file, damage: .showsWhatIsThere).isPartial)
         }
     }
 }

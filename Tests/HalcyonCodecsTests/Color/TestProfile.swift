@@ -74,6 +74,25 @@ enum TestProfile {
         return profile(version: 0x0240_0000, tags: [("A2B0", tag), ("wtpt", point((0.9642, 1, 0.8249)))])
     }
 
+    /// Inks that print grey: no ink is L* 100, each of cyan, magenta and yellow takes 20 of it, black all.
+    static let inks: Data = {
+        var tag = Data("mft1".utf8) + Data(count: 4) + [4, 3, 2, 0]
+        for value in [1, 0, 0, 0, 1, 0, 0, 0, 1] as [UInt8] { tag += [0, value, 0, 0] }
+        for _ in 0..<4 { tag += (0...255).map { UInt8($0) } }
+        for corner in 0..<16 {
+            let count = [8, 4, 2].filter { corner & $0 != 0 }.count
+            tag += [corner & 1 == 1 ? 0 : UInt8(255 - 51 * count), 128, 128]
+        }
+        for _ in 0..<3 { tag += (0...255).map { UInt8($0) } }
+        return profile(
+            version: 0x0240_0000,
+            deviceClass: "prtr",
+            colorSpace: "CMYK",
+            connectionSpace: "Lab ",
+            tags: [("A2B0", tag)]
+        )
+    }()
+
     /// curveType with one gamma.
     static func gamma(_ gamma: Double) -> Data {
         Data("curv".utf8) + Data(count: 4) + number(1) + short(UInt16((gamma * 256).rounded()))

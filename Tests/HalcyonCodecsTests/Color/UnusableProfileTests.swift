@@ -1,7 +1,8 @@
 import Foundation
-import HalcyonCodecs
 import HalcyonRaster
 import Testing
+
+@testable import HalcyonCodecs
 
 @Suite("profiles that cannot be used, or need not be, leave pixels alone")
 struct UnusableProfileTests {
@@ -15,14 +16,19 @@ struct UnusableProfileTests {
         return bitmap.buffer === original.buffer
     }
 
-    @Test("sRGB by its name, whatever its numbers")
+    @Test("but a name does not make sRGB of other curves, other primaries or a table")
     func name() throws {
-        let profile = TestProfile.matrix(
-            TestProfile.displayP3,
-            curve: TestProfile.gamma(2.2),
-            name: "sRGB IEC61966-2.1"
-        )
-        #expect(try isIgnored(profile))
+        let swapped = [TestProfile.sRGB[1], TestProfile.sRGB[0], TestProfile.sRGB[2]]
+        let profiles = [
+            TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.gamma(1), name: "sRGB IEC61966-2.1"),
+            TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.gamma(2.2), name: "sRGB IEC61966-2.1"),
+            TestProfile.matrix(swapped, curve: TestProfile.parametricCurve, name: "sRGB IEC61966-2.1"),
+            TestProfile.table(TestProfile.sRGB) { pow($0, 1.8) },
+        ]
+        for profile in profiles {
+            #expect(try !isIgnored(profile))
+            #expect(!ICCProfile.isSRGB(profile))
+        }
     }
 
     @Test("sRGB by its numbers, whatever its name")
@@ -30,8 +36,14 @@ struct UnusableProfileTests {
         let profiles = [
             TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.parametricCurve, name: "c2"),
             TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.sampledCurve(1_024, ExactColor.decoded)),
+            TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.sampledCurve(26, ExactColor.decoded)),
+            try #require(ICCProfileWriter.profile(exponent: nil, primaries: .sRGB, isGray: false)),
         ]
-        for profile in profiles { #expect(try isIgnored(profile)) }
+        for profile in profiles {
+            #expect(try isIgnored(profile))
+            #expect(ICCProfile.colorSpace(of: profile) == .sRGB)
+        }
+        #expect(ICCProfile.isSRGB(TestProfile.gray(curve: TestProfile.parametricCurve)))
     }
 
     @Test("another colour model, a kind that describes no images, too few tags")

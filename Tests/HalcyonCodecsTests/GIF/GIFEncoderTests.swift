@@ -105,4 +105,22 @@ struct GIFEncoderTests {
         #expect(throws: CodecError.self) { try writer.append(frame) }
         #expect(throws: CodecError.cannotEncode(.gif, reason: "there is no frame")) { try writer.finish() }
     }
+
+    @Test("an animation plays as often as it is asked to, in every format", arguments: [0, 1, 2, 7])
+    func loopCount(count: Int) throws {
+        let frames = try [0, 90].map { shade in
+            AnimationFrame(bitmap: try TestImages.bitmap(3, 2) { _, _ in (shade, 0, 0, 255) }, duration: 50)
+        }
+        for encoder in [GIFEncoder(), PNGEncoder(), WebPEncoder()] as [any AnimationEncoder] {
+            let data = try encoder.encode(frames, loopCount: count, options: EncodeOptions())
+            #expect(try ImageCodecs.standard.info(of: data).loopCount == count)
+            if encoder is GIFEncoder {
+                let name = Data("NETSCAPE2.0".utf8)
+                let place = data.range(of: name)?.upperBound
+                // One time needs no extension; otherwise the number of repetitions is there.
+                let block = count == 1 ? nil : [3, 1, UInt8(max(0, count - 1)), 0]
+                #expect(place.map { Array(data[$0...].prefix(4)) } == block)
+            }
+        }
+    }
 }

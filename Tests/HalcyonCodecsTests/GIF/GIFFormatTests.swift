@@ -100,12 +100,12 @@ struct GIFFormatTests {
         )
         let info = try GIFDecoder().info(of: data, limits: .standard)
         #expect(info.frameDurations == [10, 0, 655_350])
-        #expect(info.loopCount == 5)
+        #expect(info.loopCount == 6)
         #expect(info.hasAlpha)
     }
 
     @Test(
-        "an animation without a loop count plays once, a still image has none",
+        "an animation without a number of repetitions plays once, a still image has none",
         arguments: ["NETSCAPE2.0", "ANIMEXTS1.0"]
     )
     func loops(name: String) throws {
@@ -115,6 +115,10 @@ struct GIFFormatTests {
         #expect(
             try info(GIFBytes.file(GIFBytes.header(1, 1), GIFBytes.loop(0, name: name), image, image)).loopCount == 0
         )
+        for count in [1, 2, 65_535] {
+            let data = GIFBytes.file(GIFBytes.header(1, 1), GIFBytes.loop(count, name: name), image, image)
+            #expect(try info(data).loopCount == count + 1)
+        }
         let still = try info(GIFBytes.file(GIFBytes.header(1, 1), GIFBytes.loop(0, name: name), image))
         #expect(still.loopCount == nil)
         #expect(still.frameDurations.isEmpty)

@@ -6,8 +6,18 @@ import Testing
 
 @Suite("GIF decoder, hostile and damaged input")
 struct GIFHostileInputTests {
-    private func decode(_ data: Data, frame: Int = 0, limits: DecodeLimits = .standard) throws -> DecodedImage {
-        try GIFDecoder().decode(data, options: DecodeOptions(frame: frame, limits: limits), isCancelled: { false })
+    private func decode(
+        _ data: Data,
+        frame: Int = 0,
+        limits: DecodeLimits = .standard,
+        damage: DamageHandling = .isRefused
+    ) throws -> DecodedImage {
+        let options = DecodeOptions(frame: frame, limits: limits, damage: damage)
+        return try GIFDecoder().decode(data, options: options, isCancelled: { false })
+    }
+
+    private func shown(_ data: Data, frame: Int = 0) throws -> DecodedImage {
+        try decode(data, frame: frame, damage: .showsWhatIsThere)
     }
 
     @Test("a file cut before its first frame is complete is truncated, at every byte")
@@ -44,7 +54,8 @@ struct GIFHostileInputTests {
                 damaged[random.next(below: damaged.count)] = UInt8(truncatingIfNeeded: random.next())
             }
             do {
-                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+                _ = try? decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20), damage: .showsWhatIsThere)
             } catch {
                 #expect(error is CodecError)
             }
@@ -64,7 +75,8 @@ struct GIFHostileInputTests {
                 head + [codeSize, UInt8(bytes.count)] + bytes + [0]
             )
             do {
-                _ = try decode(data)
+                _ = try? decode(data)
+                _ = try shown(data)
             } catch {
                 #expect(error is CodecError)
             }
@@ -75,7 +87,7 @@ struct GIFHostileInputTests {
         }
     }
 
-    @Test("canvas, frames, memory and number of frames are limited before memory is taken")
+    @Test("canvas, frames and memory are limited before memory is taken")
     func limits() throws {
         let huge = GIFBytes.file(GIFBytes.header(65_535, 65_535), GIFBytes.image(0, 0, 1, 1, [0]))
         let size = PixelSize(65_535, 65_535)
@@ -90,10 +102,6 @@ struct GIFHostileInputTests {
             try decode(hugeFrame, frame: 1)
         }
         let image = GIFBytes.image(0, 0, 1, 1, [0])
-        let many = GIFBytes.file(GIFBytes.header(1, 1), image, image, image)
-        #expect(throws: CodecError.limitExceeded(.gif, .frameCount(3, maximum: 2))) {
-            try decode(many, limits: DecodeLimits(frameCount: 2))
-        }
         let error = #expect(throws: CodecError.self) {
             try decode(
                 GIFBytes.file(GIFBytes.header(100, 100), image),
@@ -153,5 +161,76 @@ struct GIFHostileInputTests {
             }
         }
         #expect(questions.withLock { $0 } == 3)
+    }
+
+    @Test("an animation is cut behind the number of frames that the limit allows, and its first frame is shown")
+    func frameLimit() throws {
+        let image = GIFBytes.control(delay: 7) + GIFBytes.image(0, 0, 1, 1, [2])
+        let frames = [UInt8]((0..<10_001).map { _ in image }.joined())
+        let info = try GIFDecoder().info(of: GIFBytes.file(GIFBytes.header(1, 1), frames), limits: .standard)
+        #expect(info.frameCount == 10_000 && info.frameDurations.count == 10_000 && !info.isFrameCountExact)
+        let few = GIFBytes.file(GIFBytes.header(1, 1), image, image, image)
+        let limits = DecodeLimits(frameCount: 2)
+        let first = try decode(few, limits: limits)
+        #expect(first.bitmap[0, 0] == [255, 0, 0, 255] && first.info.frameCount == 2 && !first.info.isFrameCountExact)
+        #expect(throws: CodecError.noSuchFrame(2, frameCount: 2)) { try decode(few, frame: 2, limits: limits) }
+        let exact = DecodeLimits(frameCount: 3)
+        #expect(try GIFDecoder().info(of: few, limits: exact).isFrameCountExact)
+    }
+
+    @Test("an image cut short shows the rows that are there, the rest is clear")
+    func cutImage() throws {
+        let indices = [UInt8](repeating: 2, count: 4 * 40)
+        let file = GIFBytes.file(GIFBytes.header(4, 40), GIFBytes.image(0, 0, 4, 40, indices))
+        let image = try shown(file.prefix(file.count / 2))
+        #expect(image.isPartial && image.size == PixelSize(4, 40))
+        #expect(image.bitmap[3, 0] == [255, 0, 0, 255] && image.bitmap[3, 39] == [0, 0, 0, 0])
+        // The descriptor has 10 bytes, and the header 13 with 12 of colours.
+        for count in [20, 35, 37] {
+            #expect(throws: CodecError.truncated(.gif), "\(count)") { try shown(file.prefix(count)) }
+        }
+        #expect(try !shown(file.dropLast(1)).isPartial && !shown(file + [9, 9]).isPartial)
+    }
+
+    @Test("a damaged frame shows what is there, and the others as they are")
+    func damagedFrame() throws {
+        // A clear code, a row, and a code that has no run yet.
+        let damaged = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0] + GIFBytes.data([4, 1, 4, 1, 7])
+        let nothing = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 12, 1, 0, 0] as [UInt8]
+        let sound = GIFBytes.image(0, 0, 2, 2, [2, 2, 2, 2])
+        let file = GIFBytes.file(GIFBytes.header(2, 2), damaged, sound, nothing)
+        let first = try shown(file)
+        #expect(first.isPartial && first.bitmap[1, 0] == [255, 255, 255, 255] && first.bitmap[0, 1] == [0, 0, 0, 0])
+        let second = try shown(file, frame: 1)
+        #expect(!second.isPartial && second.bitmap[0, 1] == [255, 0, 0, 255])
+        let third = try shown(file, frame: 2)
+        #expect(third.isPartial && third.bitmap[0, 1] == [255, 0, 0, 255])
+        let reader = try FrameReader(file, decoder: GIFDecoder())
+        #expect(try (0..<3).map { try reader.frame(at: $0).isPartial } == [true, false, true])
+        #expect(throws: CodecError.self) { try shown(GIFBytes.file(GIFBytes.header(2, 2), nothing)) }
+    }
+
+    @Test("a frame that leaves no trace is not decoded on the way to another")
+    func tracelessFrame() throws {
+        let wrong = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 12, 1, 0, 0] as [UInt8]
+        let file = GIFBytes.file(
+            GIFBytes.header(2, 2),
+            GIFBytes.image(0, 0, 2, 2, [1, 1, 1, 1]),
+            GIFBytes.control(disposal: 3) + wrong,
+            GIFBytes.image(1, 1, 1, 1, [2])
+        )
+        let last = try decode(file, frame: 2).bitmap
+        #expect(last[0, 0] == [255, 255, 255, 255] && last[1, 1] == [255, 0, 0, 255] && last.isOpaque)
+        #expect(throws: CodecError.self) { try decode(file, frame: 1) }
+    }
+
+    @Test("more sub-blocks than four millions are not walked")
+    func countlessBlocks() throws {
+        let blocks = [UInt8](repeating: 0, count: 5 << 20)
+        let image = GIFBytes.image(0, 0, 1, 1, [2])
+        let data = GIFBytes.file(GIFBytes.header(1, 1), image, blocks, image)
+        let info = try GIFDecoder().info(of: data, limits: .standard)
+        #expect(info.frameCount == 1 && !info.isFrameCountExact)
+        #expect(try decode(data).bitmap[0, 0] == [255, 0, 0, 255])
     }
 }

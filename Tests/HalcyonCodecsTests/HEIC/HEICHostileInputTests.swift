@@ -69,6 +69,40 @@ struct HEICHostileInputTests {
         }
     }
 
+    @Test("lists that are longer than any image needs are damage, before they are read")
+    func longLists() throws {
+        let file = HEICBytes.plain + Data((0..<10_000).flatMap { _ in HEIFFixture.box("free", []) })
+        let refused = CodecError.corrupt(.heic, reason: "its lists are longer than those of any image")
+        #expect(throws: refused) { try decode(file) }
+        #expect(throws: refused) { try decoder.info(of: file, limits: .standard) }
+    }
+
+    @Test("images that are derived from each other are damage", arguments: [[2, 1], [3, 1, 2], [1]])
+    func derivation(_ parts: [Int]) throws {
+        let items = parts.indices.map {
+            HEIFFixture.Item(identifier: $0 + 1, type: "iden", content: [], properties: [HEIFFixture.size(64, 64)])
+        }
+        let references = parts.enumerated().map { ("dimg", $0 + 1, [$1]) }
+        let file = HEIFFixture(items: items + [try HEIFFixture.tile(9)], references: references, primary: 1).data
+        #expect(throws: CodecError.self) { try decoder.info(of: file, limits: .standard) }
+        #expect(throws: CodecError.self) { try decode(file) }
+    }
+
+    @Test("of more images than the limits permit, the first ones are shown")
+    func manyImages() throws {
+        let items = try (1...4).map { try HEIFFixture.tile($0) }
+        let file = HEIFFixture(items: items, references: [], primary: 3).data
+        let whole = try decoder.info(of: file, limits: .standard)
+        #expect(whole.frameCount == 4 && whole.isFrameCountExact)
+        let limits = DecodeLimits(frameCount: 2)
+        let info = try decoder.info(of: file, limits: limits)
+        #expect(info.frameCount == 2 && !info.isFrameCountExact)
+        #expect(try decode(file, options: DecodeOptions(frame: 1, limits: limits)).size == PixelSize(64, 64))
+        #expect(throws: CodecError.noSuchFrame(2, frameCount: 2)) {
+            try decode(file, options: DecodeOptions(frame: 2, limits: limits))
+        }
+    }
+
     @Test("cancelling ends work at the next question")
     func cancellation() throws {
         for count in 1...2 {

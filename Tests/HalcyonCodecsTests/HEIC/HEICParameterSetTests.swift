@@ -57,18 +57,18 @@ struct HEICParameterSetTests {
     @Test("sizes are read behind profiles of lower layers, and units that end too early are unreadable")
     func parameterSets() {
         func stream(_ unit: [UInt8]) -> Data { Data([0, 0, 0, UInt8(unit.count)] + unit) }
-        #expect(HEVCParameterSets.size(inStream: stream(unit(64, 48))) == .known(PixelSize(64, 48)))
+        #expect(HEVCParameterSets(inStream: stream(unit(64, 48))).size == .known(PixelSize(64, 48)))
         let two = stream(unit(64, 48)) + stream(unit(8, 80))
-        #expect(HEVCParameterSets.size(inStream: two) == .known(PixelSize(64, 80)))
-        #expect(HEVCParameterSets.size(inStream: stream([0x40, 1, 1])) == .none)
+        #expect(HEVCParameterSets(inStream: two).size == .known(PixelSize(64, 80)))
+        #expect(HEVCParameterSets(inStream: stream([0x40, 1, 1])).size == .none)
         for count in 2..<22 {
-            #expect(HEVCParameterSets.size(inStream: stream(Array(unit(64, 48).prefix(count)))) == .unreadable)
+            #expect(HEVCParameterSets(inStream: stream(Array(unit(64, 48).prefix(count)))).size == .unreadable)
         }
         // Two lower layers: the first with profile and level, the second with its level.
         var layered = unit(64, 48)
         layered[2] = 0b0101
         layered.insert(contentsOf: [0b1101_0000, 0] + [UInt8](repeating: 0x55, count: 11 + 1 + 1), at: 18)
-        #expect(HEVCParameterSets.size(inStream: stream(layered)) == .known(PixelSize(64, 48)))
+        #expect(HEVCParameterSets(inStream: stream(layered)).size == .known(PixelSize(64, 48)))
     }
 
     @Test("planes are read with what is cropped, their sampling and their depths")
@@ -79,7 +79,7 @@ struct HEICParameterSetTests {
                 UInt8(all.dropFirst($0).prefix(8), radix: 2)
             }
             let unit = Array(self.unit(64, 64).prefix(18)) + bytes
-            return HEVCParameterSets.layout(inStream: Data([0, 0, 0, UInt8(unit.count)] + unit))
+            return HEVCParameterSets(inStream: Data([0, 0, 0, UInt8(unit.count)] + unit)).layout
         }
         // Those of `unit(_:_:)` begin with an identifier of 0 and 4:2:0, as these do without the first of them.
         let size = exponential(64) + exponential(48)

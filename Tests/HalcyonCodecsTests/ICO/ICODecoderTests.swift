@@ -32,14 +32,62 @@ struct ICODecoderTests {
         #expect(bitmap[1, 0] == [255, 0, 0, 255])
     }
 
-    @Test("a mask that is left out is none, and one that is cut short is truncated")
+    @Test("a mask that is left out is none, and of one that is cut short the rows that are there count")
     func missingMask() throws {
         var entry = ICOBytes.bitmap(2, Self.blue)
         let maskByteCount = 8
         entry.bytes.removeLast(maskByteCount)
         #expect(try decode(ICOBytes.file([entry])).bitmap.isOpaque)
         entry.bytes += [0, 0]
-        #expect(throws: CodecError.truncated(.ico)) { try decode(ICOBytes.file([entry])) }
+        #expect(throws: CodecError.truncated(.ico)) {
+            try decode(ICOBytes.file([entry]), DecodeOptions(damage: .isRefused))
+        }
+        entry.bytes[entry.bytes.count - 2] = 0x80
+        let image = try decode(ICOBytes.file([entry]))
+        #expect(image.isPartial)
+        #expect([image.bitmap[0, 1], image.bitmap[1, 1], image.bitmap[0, 0]].map { $0[3] } == [0, 255, 255])
+    }
+
+    @Test("where the best image is damaged, another shows the same")
+    func anotherEntry() throws {
+        let png = Array(try PNGEncoder().encode(try TestImages.photo(64, 64), options: EncodeOptions()))
+        let large = ICOBytes.Entry(width: 64, height: 64, bits: 32, bytes: Array(png.prefix(80)))
+        let data = ICOBytes.file([large, ICOBytes.bitmap(8, [0, 255, 0, 255]), ICOBytes.bitmap(4, Self.blue)])
+        let image = try decode(data)
+        #expect(image.isPartial && image.size == PixelSize(8, 8) && image.bitmap[3, 3] == [0, 255, 0, 255])
+        #expect(image.info.size == PixelSize(64, 64) && image.fullSize == PixelSize(64, 64))
+        #expect(throws: CodecError.self) { try decode(data, DecodeOptions(damage: .isRefused)) }
+        // A damaged header, which says no size.
+        var bytes = large
+        bytes.bytes = Array(repeating: 7, count: 80)
+        let unreadable = try decode(ICOBytes.file([bytes, ICOBytes.bitmap(8, [0, 255, 0, 255])]))
+        #expect(unreadable.isPartial && unreadable.info.size == PixelSize(8, 8))
+    }
+
+    @Test("entries that all name one damaged image are not all tried, and those beyond the limit are left out")
+    func repeatedEntries() throws {
+        let count = 5_000
+        var directory = BMPBytes.number(0, 2) + BMPBytes.number(1, 2) + BMPBytes.number(count, 2)
+        for index in 0..<count {
+            directory += [UInt8(index & 255), UInt8(index >> 8), 0, 0] + BMPBytes.number(1, 2) + BMPBytes.number(32, 2)
+            directory += BMPBytes.number(90) + BMPBytes.number(6 + 16 * count)
+        }
+        let png = try PNGEncoder().encode(try TestImages.photo(64, 64), options: EncodeOptions())
+        let questions = QuestionCounter(cancelledFrom: .max)
+        for bytes in [png.prefix(200), png] {
+            let result = Result {
+                try ICODecoder().decode(
+                    Data(directory) + bytes,
+                    options: DecodeOptions(limits: DecodeLimits(frameCount: 1_000)),
+                    isCancelled: questions.ask
+                )
+            }
+            if bytes.count == png.count {
+                let info = try result.get().info
+                #expect(info.size == PixelSize(64, 64) && info.frameCount == 1_000 && !info.isFrameCountExact)
+            }
+        }
+        #expect(questions.count < 40)
     }
 
     @Test("frames are the sizes, the largest first, the deepest of each; they are no animation")
@@ -99,7 +147,9 @@ struct ICODecoderTests {
         // The padding of the mask's last row may be missing, and the mask altogether.
         let pixelsEnd = whole.count - 8
         for count in 1..<whole.count - 3 where count != pixelsEnd && !(pixelsEnd - 2..<pixelsEnd).contains(count) {
-            #expect(throws: CodecError.truncated(.ico), "\(count) bytes") { try decode(whole.prefix(count)) }
+            #expect(throws: CodecError.truncated(.ico), "\(count) bytes") {
+                try decode(whole.prefix(count), DecodeOptions(damage: .isRefused))
+            }
         }
         #expect(throws: CodecError.empty) { try decode(Data()) }
     }
@@ -122,12 +172,11 @@ struct ICODecoderTests {
         }
     }
 
-    @Test("entries, sides, pixels and memory are limited, and a cancelled decode ends between rows")
+    @Test("sides, pixels and memory are limited, and a cancelled decode ends between rows")
     func limits() throws {
         let data = ICOBytes.file([ICOBytes.bitmap(40, Self.blue), ICOBytes.bitmap(2, Self.blue)])
         let size = PixelSize(40, 40)
         let cases: [(DecodeLimits, CodecError.Limit)] = [
-            (DecodeLimits(frameCount: 1), .frameCount(2, maximum: 1)),
             (DecodeLimits(sideLength: 39), .sideLength(size, maximum: 39)),
             (DecodeLimits(pixelCount: 1_599), .pixelCount(size, maximum: 1_599)),
             (DecodeLimits(memory: 1_000), .memory(40 * 192, maximum: 1_000)),

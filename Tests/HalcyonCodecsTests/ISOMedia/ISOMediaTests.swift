@@ -40,9 +40,9 @@ struct ISOMediaTests {
 
     @Test("items that claim more than their file can have are told apart")
     func locations() {
-        let data = Data([0, 0, 0, 0] + box("iloc", locations([0, 1, 2])))
+        let data = Data([0, 0, 0, 0] + box("iloc", locations([0, 1, 0])))
         let reader = ByteReader(data)
-        #expect(HEIFItemLocations.byteCounts(reader, meta: 0..<data.count).ofAll == 3 << 24)
+        #expect(HEIFItemLocations.byteCounts(reader, meta: 0..<data.count).ofAll == 1 << 24)
         #expect(!HEIFItemLocations.areReasonable(reader, meta: 0..<data.count, isBeginning: false))
         #expect(HEIFItemLocations.areReasonable(reader, meta: 0..<data.count, isBeginning: true))
         // No sizes at all, and as many items and extents as can be said.
@@ -52,7 +52,7 @@ struct ISOMediaTests {
         #expect(HEIFItemLocations.byteCounts(ByteReader(empty), meta: 0..<empty.count).ofAll == 0)
         for length in 0..<data.count {
             let cut = Data(data.prefix(length))
-            #expect(HEIFItemLocations.byteCounts(ByteReader(cut), meta: 0..<length).ofAll <= 3 << 24)
+            #expect(HEIFItemLocations.byteCounts(ByteReader(cut), meta: 0..<length).ofAll <= 1 << 24)
         }
     }
 

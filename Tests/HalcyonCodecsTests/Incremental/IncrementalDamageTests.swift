@@ -23,12 +23,33 @@ struct IncrementalDamageTests {
         let data = try sample.data.dropLast(try sample.data.count / 3)
         // Of an animation, the first frame is there.
         if sample == .animatedGIF { return }
-        let decoder = IncrementalDecoder()
+        let decoder = IncrementalDecoder(options: DecodeOptions(damage: .isRefused))
         try decoder.append(data)
         while try decoder.advance() {}
         #expect(!decoder.progress.isComplete)
         decoder.end()
         #expect(throws: CodecError.self) { while try decoder.advance() {} }
+    }
+
+    @Test("what is there of a file that is cut short is shown at its end as of the whole bytes")
+    func whatIsThere() throws {
+        let samples: [IncrementalSample] = [
+            .baselineJPEG, .progressiveJPEG, .turnedJPEG, .png, .palettePNG, .translucentPNG, .interlacedPNG, .widePNG,
+            .turnedInterlacedPNG, .gif,
+        ]
+        for sample in samples {
+            let data = try sample.data
+            for share in stride(from: 2, to: 20, by: 3) {
+                let part = data.prefix(data.count * share / 20)
+                let whole = try? ImageCodecs.standard.decode(part)
+                let image = try? decode(part)
+                #expect(image?.isPartial == whole?.isPartial, "\(sample), \(share)")
+                #expect(image?.bitmap.rowBytes() == whole?.bitmap.rowBytes(), "\(sample), \(share)")
+                #expect(image?.info == whole?.info && image?.bitmap.isOpaque == whole?.bitmap.isOpaque)
+            }
+            let part = try #require(try decode(data.dropLast(data.count / 4)))
+            #expect(part.isPartial, "\(sample)")
+        }
     }
 
     @Test("damage at any byte is a typed error, or an image", arguments: IncrementalSample.allCases)

@@ -8,9 +8,15 @@ import Testing
 struct JPEGDamageTests {
     private let decoder = JPEGDecoder()
 
-    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
-        try decoder.decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    private func decode(
+        _ data: Data,
+        limits: DecodeLimits = .standard,
+        damage: DamageHandling = .isRefused
+    ) throws -> DecodedImage {
+        try decoder.decode(data, options: DecodeOptions(limits: limits, damage: damage), isCancelled: { false })
     }
+
+    private func shown(_ data: Data) throws -> DecodedImage { try decode(data, damage: .showsWhatIsThere) }
 
     @Test("a file cut at any byte is truncated, until nothing but the end marker is missing")
     func everyTruncation() throws {
@@ -87,14 +93,14 @@ struct JPEGDamageTests {
         file.detailScanCount = 400
         _ = try decode(file.data)
         file.detailScanCount = 3_000
-        #expect(throws: CodecError.unsupported(.jpeg, reason: "more than 500 scans")) { try decode(file.data) }
+        #expect(throws: CodecError.unsupported(.jpeg, reason: "too many scans")) { try decode(file.data) }
     }
 
     @Test("impossible segments and codes are corrupt, with the reason")
     func corruptStructure() {
         let file = JPEGBytes()
         let cases: [(Data, String)] = [
-            (Data([0xff, 0xd8, 0xff, 0xe0, 0, 1]), "a segment of 1 bytes at byte 4"),
+            (Data([0xff, 0xd8, 0xff, 0xc0, 0, 1]), "a segment of 1 bytes at byte 4"),
             (Data([0xff, 0xd8, 0xff, 0xd9]), "the image ends before its data"),
             (Data([0xff, 0xd8]) + file.firstScan, "a scan before the frame header"),
             (JPEGBytes(width: 0).data, "a frame without columns"),
@@ -174,12 +180,120 @@ struct JPEGDamageTests {
             for _ in 0..<700 {
                 let damaged = random.damage(file)
                 do {
-                    _ = try decode(damaged, limits: limits)
+                    _ = try? decode(damaged, limits: limits)
+                    _ = try decode(damaged, limits: limits, damage: .showsWhatIsThere)
                     _ = try decoder.info(of: damaged, limits: limits)
                 } catch {
                     #expect(error is CodecError, "\(error)")
                 }
             }
+        }
+    }
+
+    private static let gray: [UInt8] = [128, 128, 128, 255]
+
+    @Test("a file cut short shows the rows that are there, the rest is grey", arguments: [1, 2, 4, 8])
+    func cutShort(eighths: Int) throws {
+        let file = try JPEGEncoder().encode(TestImages.photo(64, 64), options: EncodeOptions())
+        let decode = { try JPEGReduction.decode($0, eighths: eighths, damage: .showsWhatIsThere) }
+        let (whole, part) = (try decode(file), try decode(file.prefix(file.count * 2 / 3)))
+        #expect(!whole.isPartial && part.isPartial && part.size == whole.size)
+        let last = part.size.height - 1
+        for x in 0..<part.size.width {
+            #expect(part.bitmap[x, 0] == whole.bitmap[x, 0])
+            #expect(part.bitmap[x, last] == Self.gray)
+        }
+        #expect(part.bitmap.isOpaque)
+    }
+
+    @Test("a file without a row of blocks is an error, however it is decoded")
+    func noRow() throws {
+        let file = RandomJPEG(width: 64, height: 64, sampling: [(1, 1)]).data
+        let start = try #require(file.indices.dropLast().first { file[$0] == 0xff && file[$0 + 1] == 0xda }) + 10
+        for count in [start - 20, start, start + 8] {
+            #expect(throws: CodecError.truncated(.jpeg)) { try shown(file.prefix(count)) }
+        }
+        // Of a lower image, any block.
+        let low = JPEGBytes(width: 64, height: 8)
+        #expect(throws: CodecError.truncated(.jpeg)) { try shown(low.header + low.firstScan.prefix(10)) }
+        #expect(try shown(low.data.dropLast(4)).isPartial)
+    }
+
+    @Test("a progressive file cut short shows the scans that are there")
+    func cutScans() throws {
+        let file = JPEGBytes(width: 40, height: 24, samples: [148, 90, 200], process: 0xc2, detailScanCount: 3)
+        let whole = try decode(file.data)
+        for count in [file.header.count + file.firstScan.count, file.data.count - 20] {
+            let part = try shown(file.data.prefix(count))
+            #expect(part.isPartial && part.bitmap.rowBytes() == whole.bitmap.rowBytes())
+        }
+    }
+
+    @Test("a segment between scans that makes no sense ends the image")
+    func wrongSegment() throws {
+        let file = JPEGBytes(process: 0xc2)
+        let wrong = JPEGBytes.segment(0xc4, Data(repeating: 0xff, count: 30))
+        let data = file.header + file.firstScan + wrong + file.detailScans + [0xff, 0xd9]
+        #expect(throws: CodecError.self) { try decode(data) }
+        let part = try shown(data)
+        let whole = try decode(file.data)
+        #expect(part.isPartial && part.bitmap[0, 0] == whole.bitmap[0, 0])
+    }
+
+    @Test("wrong codes make an image partial, oddities that change no pixel do not")
+    func oddities() throws {
+        let file = JPEGBytes()
+        let scan = JPEGBytes.segment(0xda, Data([1, 1, 0, 0, 63, 0]))
+        let wrong = Data(repeating: 0xf0, count: 6) + Data(count: 400)
+        #expect(try shown(file.header + scan + wrong + [0xff, 0xd9]).isPartial)
+        let jfif = JPEGBytes.segment(0xe0, Data("JFIF\0".utf8) + [9, 9, 0, 0, 1, 0, 1, 0, 0])
+        let odd = [
+            file.data.dropLast(2), file.data.prefix(2) + [1, 2, 3] + file.data.dropFirst(2),
+            file.data.prefix(2) + jfif + JPEGBytes.adobe(transform: 7) + file.data.dropFirst(2),
+            file.data + [1, 2, 3],
+        ]
+        let whole = try decode(file.data).bitmap.rowBytes()
+        for data in odd {
+            let image = try shown(data)
+            #expect(!image.isPartial && image.bitmap.rowBytes() == whole)
+        }
+    }
+
+    @Test("application segments and comments whose length is below 2 are passed over", arguments: [0, 1] as [UInt8])
+    func shortSegments(length: UInt8) throws {
+        let file = JPEGBytes().data
+        let data = file.prefix(2) + [0xff, 0xe5, 0, length, 0xff, 0xfe, 0, length] + file.dropFirst(2)
+        #expect(try decode(data).bitmap.rowBytes() == decode(file).bitmap.rowBytes())
+    }
+
+    @Test("scans that are too many for the size of the image cost nothing, and leave it partial")
+    func scanBudget() throws {
+        let header = JPEGBytes(width: 4_096, height: 4_096, process: 0xc2).header
+        let first = JPEGBytes.segment(0xda, Data([1, 1, 0, 0, 0, 0]))
+        let detail = JPEGBytes.segment(0xda, Data([1, 1, 0, 1, 63, 0]))
+        let counts = try [100, 200, 400].map { count in
+            let data = (0..<count).reduce(header + first) { data, _ in data + detail } + [0xff, 0xd9]
+            let questions = QuestionCounter(cancelledFrom: .max)
+            let image = try decoder.decode(data, options: DecodeOptions(), isCancelled: questions.ask)
+            #expect(image.isPartial)
+            #expect(throws: CodecError.unsupported(.jpeg, reason: "too many scans")) { try decode(data) }
+            return questions.count
+        }
+        #expect(counts[1] == counts[0] && counts[2] == counts[0])
+    }
+
+    @Test("a file of tiny segments or stray bytes is refused before it costs time")
+    func countlessSegments() {
+        var segments = Data()
+        for _ in 0..<70_000 { segments += [0xff, 0xfe, 0, 2] }
+        for extra in [segments, Data(repeating: 7, count: 2 << 20), Data(repeating: 0xff, count: 2 << 20)] {
+            let file = JPEGBytes().data.prefix(2) + extra
+            let error = #expect(throws: CodecError.self) { try decoder.info(of: file, limits: .standard) }
+            guard case .corrupt(.jpeg, let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(reason.hasPrefix("more than"))
         }
     }
 }

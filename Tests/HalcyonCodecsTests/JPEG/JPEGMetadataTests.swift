@@ -14,7 +14,8 @@ struct JPEGMetadataTests {
     }
 
     private func encode(_ metadata: ImageMetadata) throws -> Data {
-        try JPEGEncoder().encode(bitmap, options: EncodeOptions(metadata: metadata))
+        let options = EncodeOptions(metadata: metadata, colorProfile: metadata.iccProfile.map { .icc($0) })
+        return try JPEGEncoder().encode(bitmap, options: options)
     }
 
     @Test("what is written is read again, with the orientation as upright")

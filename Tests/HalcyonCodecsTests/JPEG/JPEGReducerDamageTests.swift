@@ -7,13 +7,19 @@ import Testing
 @Suite("Damaged baseline JPEG at reduced size: the verdict is libjpeg's")
 struct JPEGReducerDamageTests {
     private enum Outcome: Equatable {
-        case image(PixelSize)
+        case image(PixelSize, isPartial: Bool)
         case failure(CodecError)
     }
 
-    private func outcome(_ file: Data, eighths: Int, usesReducer: Bool) throws -> Outcome {
+    private func outcome(
+        _ file: Data,
+        eighths: Int,
+        usesReducer: Bool,
+        damage: DamageHandling = .isRefused
+    ) throws -> Outcome {
         do {
-            return .image(try JPEGReduction.decode(file, eighths: eighths, usesReducer: usesReducer).size)
+            let image = try JPEGReduction.decode(file, eighths: eighths, usesReducer: usesReducer, damage: damage)
+            return .image(image.size, isPartial: image.isPartial)
         } catch let error as CodecError {
             return .failure(error)
         }
@@ -50,9 +56,20 @@ struct JPEGReducerDamageTests {
             guard let size = try? JPEGHeader(parsing: damaged).size, size.area < 1 << 18 else {
                 continue
             }
-            let own = try outcome(damaged, eighths: eighths, usesReducer: true)
-            #expect(try own == outcome(damaged, eighths: eighths, usesReducer: false))
+            for damage in [DamageHandling.isRefused, .showsWhatIsThere] {
+                let own = try outcome(damaged, eighths: eighths, usesReducer: true, damage: damage)
+                #expect(try own == outcome(damaged, eighths: eighths, usesReducer: false, damage: damage))
+            }
         }
+    }
+
+    @Test("a table that no component names may be one that 8-bit images do not have")
+    func unusedTable() throws {
+        let file = RandomJPEG(width: 45, height: 38, sampling: [(1, 1)]).data
+        let table = JPEGBytes.segment(0xc4, Data([0x13, 1] + Array(repeating: 0, count: 15) + [0x0f]))
+        let extended = file.prefix(2) + table + file.dropFirst(2)
+        let expected = try #require(try JPEGReduction.own(file, eighths: 2))
+        #expect(try JPEGReduction.own(extended, eighths: 2)?.rowBytes() == expected.rowBytes())
     }
 
     @Test("a missing, wrong or surplus restart marker has libjpeg's outcome")

@@ -39,13 +39,15 @@ enum JPEGReduction {
     }
 
     /// As everybody does.
-    static func decode(_ file: Data, eighths: Int, usesReducer: Bool = true) throws -> DecodedImage {
+    static func decode(_ file: Data, eighths: Int, usesReducer: Bool = true, damage: DamageHandling = .isRefused)
+        throws -> DecodedImage
+    {
         let size = try JPEGHeader(parsing: file).size
         // Half of the scaled size is what that scale serves.
         let target = PixelSize((size.width * eighths + 7) / 16, (size.height * eighths + 7) / 16)
         return try JPEGDecoder(usesReducer: usesReducer).decode(
             file,
-            options: DecodeOptions(targetSize: target, appliesOrientation: false),
+            options: DecodeOptions(targetSize: target, appliesOrientation: false, damage: damage),
             isCancelled: { false }
         )
     }

@@ -67,9 +67,10 @@ struct JPEGXLDecoderTests {
                 try decode(data, DecodeOptions(frame: index))
             }
         }
-        #expect(throws: CodecError.limitExceeded(.jxl, .frameCount(3, maximum: 2))) {
-            try decoder.info(of: data, limits: DecodeLimits(frameCount: 2))
-        }
+        let cut = try decoder.info(of: data, limits: DecodeLimits(frameCount: 2))
+        #expect(cut.frameCount == 2 && !cut.isFrameCountExact && info.isFrameCountExact)
+        let last = try decode(data, DecodeOptions(frame: 1, limits: DecodeLimits(frameCount: 2)))
+        #expect(last.bitmap[5, 5] == colors[1])
     }
 
     @Test("a cursor goes on after a cancelled frame")
@@ -85,8 +86,23 @@ struct JPEGXLDecoderTests {
         let data = try lossless(PixelSize(33, 21), hasAlpha: true)
         for length in 1..<data.count - 1 {
             #expect(throws: CodecError.truncated(.jxl), "cut at \(length) of \(data.count)") {
-                try decode(data.prefix(length))
+                try decode(data.prefix(length), DecodeOptions(damage: .isRefused))
             }
+        }
+    }
+
+    @Test("a file that is cut short shows what is there", arguments: [nil, 80])
+    func partial(_ quality: Int?) throws {
+        let photo = try TestImages.photo(600, 500)
+        let data = try JPEGXLEncoder().encode(photo, options: EncodeOptions(quality: quality))
+        let image = try decode(data.prefix(data.count * 3 / 4))
+        #expect(image.isPartial && image.size == photo.size)
+        #expect(!image.bitmap.isOpaque || !image.bitmap.containsTransparency())
+        #expect(abs(Int(image.bitmap[40, 40][1]) - Int(photo[40, 40][1])) < 32)
+        #expect(try !decode(data).isPartial)
+        #expect(throws: CodecError.truncated(.jxl)) { try decode(data.prefix(30)) }
+        #expect(throws: CodecError.truncated(.jxl)) {
+            try decode(data.prefix(data.count * 3 / 4), DecodeOptions(damage: .isRefused))
         }
     }
 

@@ -86,7 +86,7 @@ struct JPEGXLEncoderTests {
             let part = try? JPEGXLDecoder().metadata(of: data.prefix(length))
             #expect(part?.exif == nil || part?.exif == upright)
         }
-        let nonsense = EncodeOptions(metadata: ImageMetadata(iccProfile: Data("profile".utf8)))
+        let nonsense = EncodeOptions(colorProfile: .icc(Data("profile".utf8)))
         #expect(throws: CodecError.self) { try encoder.encode(bitmap, options: nonsense) }
     }
 }

@@ -21,7 +21,7 @@ struct EmbeddedMetadataTests {
     )
     func roundTrip(_ format: ImageFormat, isAnimated: Bool) throws {
         let bitmap = try TestImages.photo(20, 10)
-        let options = EncodeOptions(metadata: Self.metadata)
+        let options = EncodeOptions(metadata: Self.metadata, colorProfile: Self.metadata.iccProfile.map { .icc($0) })
         let frames = try [bitmap, TestImages.translucent(20, 10)].map { AnimationFrame(bitmap: $0, duration: 50) }
         let data =
             isAnimated
@@ -48,7 +48,7 @@ struct EmbeddedMetadataTests {
             ImageMetadata(exif: EXIFBlock(orientation: 1).data), ImageMetadata(xmp: Self.metadata.xmp),
             ImageMetadata(iccProfile: Self.metadata.iccProfile),
         ] {
-            let options = EncodeOptions(metadata: metadata)
+            let options = EncodeOptions(metadata: metadata, colorProfile: metadata.iccProfile.map { .icc($0) })
             let data = try codecs.encode(TestImages.translucent(20, 10), as: format, options: options)
             #expect(try codecs.metadata(of: data) == metadata)
         }
@@ -75,7 +75,7 @@ struct EmbeddedMetadataTests {
 
     @Test("damaged and cut files give what is intact, or a typed error", arguments: [ImageFormat.png, .webp])
     func damage(_ format: ImageFormat) throws {
-        let options = EncodeOptions(metadata: Self.metadata)
+        let options = EncodeOptions(metadata: Self.metadata, colorProfile: Self.metadata.iccProfile.map { .icc($0) })
         let data = try codecs.encode(TestImages.photo(20, 10), as: format, options: options)
         for length in 0..<data.count {
             _ = try? codecs.metadata(of: data.prefix(length))

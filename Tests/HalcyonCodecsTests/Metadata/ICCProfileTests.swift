@@ -19,12 +19,10 @@ struct ICCProfileTests {
         #expect(ICCProfile.description(of: ICCProfileBytes.version4([("de", "Anzeige P3")])) == "Anzeige P3")
     }
 
-    @Test(
-        "profiles that call themselves sRGB are sRGB",
-        arguments: ["sRGB", "sRGB IEC61966-2.1", " sRGB built-in", "sRGB2014"]
-    )
-    func standardNames(_ name: String) {
-        #expect(ICCProfile.colorSpace(of: ICCProfileBytes.version2(name)) == .sRGB)
+    @Test("a profile that only calls itself sRGB is what it calls itself")
+    func standardName() {
+        let profile = ICCProfileBytes.version2("sRGB IEC61966-2.1")
+        #expect(ICCProfile.colorSpace(of: profile) == .icc(description: "sRGB IEC61966-2.1"))
     }
 
     @Test("bytes that are no profile have no colour space")

@@ -18,6 +18,28 @@ struct PNGFormatTests {
         return try decode(chunks).bitmap.premultipliedBytes()
     }
 
+    @Test("of tRNS, the bits that samples have count", arguments: [1, 2, 4, 8] as [UInt8])
+    func transparentSample(depth: UInt8) throws {
+        let sample = UInt8((1 << Int(depth)) - 1)
+        // Grey, and a colour, which has 8 bits at least.
+        var colors: [(type: UInt8, key: [UInt8])] = [(0, [0xAB, 0xF0 | sample])]
+        if depth == 8 { colors.append((2, [1, 255, 2, 255, 3, 255])) }
+        for (type, key) in colors {
+            let row = [0] + [UInt8](repeating: 255, count: type == 2 ? 3 : 1)
+            let file = PNGBytes.file([
+                PNGBytes.header(1, 1, depth: depth, colorType: type), PNGBytes.chunk("tRNS", key),
+                PNGBytes.chunk("IDAT", PNGBytes.stored(row)), PNGBytes.end,
+            ])
+            let image = try PNGDecoder().decode(file, options: DecodeOptions(), isCancelled: { false })
+            #expect(image.bitmap[0, 0] == [0, 0, 0, 0])
+            let decoder = IncrementalDecoder()
+            try decoder.append(file)
+            decoder.end()
+            while try decoder.advance() {}
+            #expect(try decoder.image()?.bitmap[0, 0] == [0, 0, 0, 0])
+        }
+    }
+
     @Test("samples of 16 bits become 8 by their high byte")
     func sixteenBits() throws {
         let header = PNGBytes.header(2, 1, depth: 16, colorType: 2)

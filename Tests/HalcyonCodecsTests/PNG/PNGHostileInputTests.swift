@@ -6,9 +6,15 @@ import Testing
 
 @Suite("PNG decoder, hostile and damaged input")
 struct PNGHostileInputTests {
-    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
-        try PNGDecoder().decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    private func decode(
+        _ data: Data,
+        limits: DecodeLimits = .standard,
+        damage: DamageHandling = .isRefused
+    ) throws -> DecodedImage {
+        try PNGDecoder().decode(data, options: DecodeOptions(limits: limits, damage: damage), isCancelled: { false })
     }
+
+    private func shown(_ data: Data) throws -> DecodedImage { try decode(data, damage: .showsWhatIsThere) }
 
     private func gray(_ width: Int, _ height: Int, stream: [UInt8]) -> Data {
         PNGBytes.file([PNGBytes.header(width, height, colorType: 0), PNGBytes.chunk("IDAT", stream), PNGBytes.end])
@@ -43,7 +49,8 @@ struct PNGHostileInputTests {
                 damaged[random.next(below: damaged.count)] = UInt8(truncatingIfNeeded: random.next())
             }
             do {
-                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+                _ = try? decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20), damage: .showsWhatIsThere)
             } catch {
                 #expect(error is CodecError)
             }
@@ -69,7 +76,8 @@ struct PNGHostileInputTests {
                 PNGBytes.end,
             ])
             do {
-                _ = try decode(file)
+                _ = try? decode(file)
+                _ = try shown(file)
             } catch {
                 #expect(error is CodecError)
             }
@@ -101,8 +109,10 @@ struct PNGHostileInputTests {
     func tooFewBytes() throws {
         // 268 million pixels; deflate could make 12 kB of these bytes at best.
         let file = gray(16_384, 16_384, stream: PNGBytes.stored([0]))
-        #expect(throws: CodecError.corrupt(.png, reason: "the stream in IDAT is too short for the image")) {
-            try decode(file)
+        for damage in [DamageHandling.isRefused, .showsWhatIsThere] {
+            #expect(throws: CodecError.corrupt(.png, reason: "the stream in IDAT is too short for the image")) {
+                try decode(file, damage: damage)
+            }
         }
     }
 
@@ -198,5 +208,84 @@ struct PNGHostileInputTests {
             }
         }
         #expect(questions.withLock { $0 } == 6)
+    }
+
+    @Test("a file cut short shows the rows that are there, the rest is clear")
+    func cutShort() throws {
+        let rows: [UInt8] = (0..<50).flatMap { (row: Int) -> [UInt8] in
+            [0] + [UInt8](repeating: UInt8(row * 5), count: 10)
+        }
+        let file = gray(10, 50, stream: PNGBytes.stored(rows))
+        // Signature and header, length and type of the chunk, the beginning of the stream and of its one block.
+        let start = 33 + 8 + 7
+        for rowCount in 1..<50 {
+            let image = try shown(file.prefix(start + rowCount * 11 + 3))
+            #expect(image.isPartial && !image.bitmap.isOpaque)
+            let shade = UInt8((rowCount - 1) * 5)
+            #expect(image.bitmap[9, rowCount - 1] == [shade, shade, shade, 255])
+            #expect(image.bitmap[0, rowCount] == [0, 0, 0, 0] && image.bitmap[9, 49] == [0, 0, 0, 0])
+        }
+        for count in [33, start, start + 10] {
+            #expect(throws: CodecError.truncated(.png)) { try shown(file.prefix(count)) }
+        }
+        #expect(try !shown(file.dropLast(14)).isPartial)
+    }
+
+    @Test("an interlaced file cut short is shown as coarsely as it is there")
+    func cutInterlaced() throws {
+        let file = IncrementalSample.interlaced(PixelSize(40, 40), depth: 8)
+        let image = try shown(file.prefix(file.count / 2))
+        #expect(image.isPartial)
+        // The last pass has the odd rows, which repeat those above until then.
+        #expect(image.bitmap[39, 39] == image.bitmap[39, 38])
+        #expect(image.bitmap[0, 0] == (try decode(file)).bitmap[0, 0])
+    }
+
+    @Test("damage in the middle of the stream shows the rows before it")
+    func damagedStream() throws {
+        let rows = (0..<8).flatMap { (row: Int) -> [UInt8] in [row == 5 ? 9 : 0, 200, 200, 200, 200] }
+        let image = try shown(gray(4, 8, stream: PNGBytes.stored(rows)))
+        #expect(image.isPartial)
+        #expect(image.bitmap[3, 4] == [200, 200, 200, 255] && image.bitmap[0, 5] == [0, 0, 0, 0])
+        #expect(throws: CodecError.corrupt(.png, reason: "a row has the unknown filter type 9")) {
+            try shown(gray(4, 8, stream: PNGBytes.stored([9, 1, 1, 1, 1])))
+        }
+    }
+
+    @Test("a wrong checksum of IDAT makes an image partial only if its stream is damaged")
+    func wrongChecksum() throws {
+        let header = PNGBytes.header(2, 1, colorType: 0)
+        let stream = PNGBytes.stored([0, 77, 78])
+        var wrongCode = PNGBytes.chunk("IDAT", stream)
+        wrongCode[wrongCode.count - 1] ^= 1
+        var wrongByte = PNGBytes.chunk("IDAT", stream)
+        wrongByte[8 + 7 + 1] = 99
+        let sound = try shown(PNGBytes.file([header, wrongCode, PNGBytes.end]))
+        #expect(!sound.isPartial && sound.bitmap[0, 0] == [77, 77, 77, 255])
+        let damaged = try shown(PNGBytes.file([header, wrongByte, PNGBytes.end]))
+        #expect(damaged.isPartial && damaged.bitmap[0, 0] == [99, 99, 99, 255])
+    }
+
+    @Test("what makes no sense behind the image ends the file")
+    func behindTheImage() throws {
+        let start = [PNGBytes.header(1, 1, colorType: 0), PNGBytes.chunk("IDAT", PNGBytes.stored([0, 77]))]
+        for extra in [PNGBytes.chunk("ABCD", []), PNGBytes.header(1, 1, colorType: 0), PNGBytes.chunk("PLTE", [1])] {
+            let image = try shown(PNGBytes.file(start + [extra, PNGBytes.end]))
+            #expect(!image.isPartial && image.bitmap[0, 0] == [77, 77, 77, 255])
+        }
+        let text = PNGBytes.chunk("tEXt", [])
+        #expect(try !shown(PNGBytes.file(start + [text, start[1], PNGBytes.end])).isPartial)
+    }
+
+    @Test("more chunks than a million are not walked")
+    func countlessChunks() throws {
+        var chunks = Data(PNGBytes.chunk("teXt", []))
+        for _ in 0..<21 { chunks += chunks }
+        let header = Data(PNGBytes.file([PNGBytes.header(1, 1, colorType: 0)]))
+        let data = Data(PNGBytes.chunk("IDAT", PNGBytes.stored([0, 77])))
+        #expect(try shown(header + data + chunks).bitmap[0, 0] == [77, 77, 77, 255])
+        #expect(throws: CodecError.corrupt(.png, reason: "more than 1048576 chunks before IDAT")) {
+            try PNGDecoder().info(of: header + chunks + data, limits: .standard)
+        }
     }
 }

@@ -5,8 +5,13 @@ import Testing
 
 @Suite("QOI decoder and encoder")
 struct QOITests {
-    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
-        let image = try QOIDecoder().decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    private func decode(
+        _ data: Data,
+        limits: DecodeLimits = .standard,
+        damage: DamageHandling = .isRefused
+    ) throws -> DecodedImage {
+        let options = DecodeOptions(limits: limits, damage: damage)
+        let image = try QOIDecoder().decode(data, options: options, isCancelled: { false })
         #expect(try QOIDecoder().info(of: data, limits: limits) == image.info)
         return image
     }
@@ -96,13 +101,27 @@ struct QOITests {
         #expect(throws: CodecError.empty) { try decode(Data()) }
     }
 
+    @Test("a file cut short shows the rows that are there, the rest is clear", arguments: [3, 4])
+    func cutShort(channels: Int) throws {
+        let data = file(2, 3, channels: channels, [0xfe, 10, 20, 30, 0xc1, 0xfe, 1])
+        let image = try decode(data, damage: .showsWhatIsThere)
+        #expect(image.isPartial && !image.bitmap.isOpaque)
+        #expect(image.bitmap[1, 0] == [10, 20, 30, 255])
+        #expect(image.bitmap[0, 1] == [0, 0, 0, 0] && image.bitmap[1, 2] == [0, 0, 0, 0])
+        #expect(throws: CodecError.truncated(.qoi)) {
+            try decode(file(2, 3, channels: channels, [0xfe, 10, 20, 30]), damage: .showsWhatIsThere)
+        }
+    }
+
     @Test("changed bytes give an image or a typed error, never a crash")
     func damage() throws {
         var random = SeededRandom(seed: 5)
         let whole = try QOIEncoder().encode(try TestImages.translucent(16, 16), options: EncodeOptions())
         for _ in 0..<800 {
             do {
-                _ = try decode(random.damage(whole), limits: DecodeLimits(memory: 16 << 20))
+                let damaged = random.damage(whole)
+                _ = try? decode(damaged, limits: DecodeLimits(memory: 16 << 20))
+                _ = try decode(damaged, limits: DecodeLimits(memory: 16 << 20), damage: .showsWhatIsThere)
             } catch {
                 #expect(error is CodecError)
             }

@@ -44,6 +44,101 @@ struct TIFFDamageTests {
         #expect(throws: CodecError.truncated(.tiff)) { try decode(file([entry(279, 90_000), entry(259, 5)])) }
     }
 
+    /// Three strips of two rows of four samples, of which the one in the middle is nowhere.
+    private func strips(_ entries: [TIFFBytes.Entry] = [], byteCount: Int = 8) -> Data {
+        var file = TIFFBytes()
+        let strip = file.bytes.count
+        file.addPage(
+            width: 4,
+            height: 6,
+            samples: [UInt8](repeating: 200, count: byteCount),
+            [entry(273, strip, 0, strip), entry(279, byteCount, 0, byteCount), entry(278, 2)] + entries
+        )
+        return file.data
+    }
+
+    @Test("a strip that is missing is grey, or clear where there is alpha, and the image says that it is partial")
+    func missingStrip() throws {
+        let image = try decode(strips())
+        #expect(image.isPartial && image.bitmap.isOpaque)
+        for y in 0..<6 {
+            #expect(image.bitmap[3, y] == (2..<4 ~= y ? [128, 128, 128, 255] : [200, 200, 200, 255]))
+        }
+        let alpha = [entry(258, 8, 8), entry(277, 2), entry(338, 2)]
+        let clear = try decode(strips(alpha, byteCount: 16))
+        #expect(clear.isPartial && clear.bitmap[0, 2] == [0, 0, 0, 0] && clear.bitmap[0, 4][3] == 200)
+        let options = DecodeOptions(keepsSixteenBits: true)
+        let wide = try decoder.decode(strips([entry(258, 16)], byteCount: 16), options: options, isCancelled: { false })
+        #expect(wide.isPartial && wide.bitmap.straightRGBA16()[4 * 4 * 2 + 3] == .max)
+        #expect(throws: CodecError.self) {
+            try decoder.decode(strips(), options: DecodeOptions(damage: .isRefused), isCancelled: { false })
+        }
+        #expect(try !decode(file([])).isPartial)
+    }
+
+    @Test("a tile that is missing is grey")
+    func missingTile() throws {
+        var file = TIFFBytes()
+        let tile = file.place([UInt8](repeating: 200, count: 256))
+        let tiles = [entry(322, 16), entry(323, 16), entry(324, 0, tile), entry(325, 0, 256)]
+        file.addPage(width: 32, height: 16, samples: [], tiles)
+        let image = try decode(file.data)
+        #expect(image.isPartial)
+        #expect(image.bitmap[15, 15] == [128, 128, 128, 255] && image.bitmap[16, 0] == [200, 200, 200, 255])
+    }
+
+    @Test("a file cut short shows the strips that are there")
+    func cutShort() throws {
+        var file = TIFFBytes()
+        // The directory first, then the strips.
+        file.addPage(
+            width: 4,
+            height: 4,
+            samples: [],
+            [entry(273, 200, 208), entry(279, 8, 8), entry(278, 2)]
+        )
+        let whole = file.data + Data(count: 200 - file.bytes.count) + Data(repeating: 9, count: 16)
+        #expect(try !decode(whole).isPartial)
+        for length in 200..<216 {
+            // Rows have four bytes.
+            let rowCount = (length - 200) / 4
+            guard rowCount > 0 else {
+                #expect(throws: CodecError.truncated(.tiff)) { try decode(whole.prefix(length)) }
+                continue
+            }
+            let cut = try decode(whole.prefix(length))
+            #expect(cut.isPartial)
+            for y in 0..<4 {
+                #expect(cut.bitmap[0, y] == (y < rowCount ? [9, 9, 9, 255] : [128, 128, 128, 255]), "\(length)")
+            }
+            let options = DecodeOptions(damage: .isRefused)
+            #expect(throws: CodecError.truncated(.tiff)) {
+                try decoder.decode(whole.prefix(length), options: options, isCancelled: { false })
+            }
+        }
+    }
+
+    @Test("a tile may be larger than the image, but not out of all proportion")
+    func tileSizes() throws {
+        var fitting = TIFFBytes()
+        let tile = fitting.place([UInt8](repeating: 7, count: 65_536))
+        let tiles = [entry(322, 256), entry(323, 256), entry(324, tile), entry(325, 65_536)]
+        fitting.addPage(width: 4, height: 4, samples: [], tiles)
+        #expect(try decode(fitting.data).bitmap[3, 3] == [7, 7, 7, 255])
+        let (size, image) = (PixelSize(32_000, 32_000), PixelSize(4, 4))
+        #expect(throws: CodecError.corrupt(.tiff, reason: "tiles of \(size) pixels in an image of \(image)")) {
+            try decode(file([entry(322, 32_000), entry(323, 32_000), entry(324, 8), entry(325, 16)]))
+        }
+    }
+
+    @Test("strips that are not there are not tried without end")
+    func missingStrips() throws {
+        let questions = QuestionCounter(cancelledFrom: .max)
+        let file = file([entry(256, 1), entry(257, 100_000), entry(278, 1), entry(273, 8), entry(279, 1)])
+        _ = try? decoder.decode(file, options: DecodeOptions(), isCancelled: { questions.ask() })
+        #expect(questions.count < 5_000)
+    }
+
     @Test("sizes are checked against the limits before any memory is taken")
     func limits() {
         let large = file([entry(256, 60_000), entry(257, 60_000), entry(278, 1)])

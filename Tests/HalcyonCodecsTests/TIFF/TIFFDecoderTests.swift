@@ -117,8 +117,31 @@ struct TIFFDecoderTests {
         #expect(associated == [[128, 100, 0, 128], [200, 100, 0, 255], [0, 0, 0, 0]])
         let other = try decode(row(samples, rgba + [entry(338, 0)]).data)
         #expect(!other.info.hasAlpha && other.bitmap.isOpaque && other.bitmap[2, 0] == [200, 100, 0, 255])
-        let grayAlpha = [entry(258, 8, 8), entry(277, 2), entry(338, 2)]
+        let grayAlpha = [entry(258, 8, 8), entry(277, 2)]
+        #expect(try pixels(row([200, 128, 9, 255, 9, 0], grayAlpha + [entry(338, 2)]))[0] == [100, 100, 100, 128])
+        // Viewers take a sample that nothing is said of for alpha.
+        let nameless = try decode(row(samples, rgba).data)
+        #expect(nameless.info.hasAlpha)
+        #expect((0..<3).map { nameless.bitmap[$0, 0] } == (0..<3).map { straight.bitmap[$0, 0] })
         #expect(try pixels(row([200, 128, 9, 255, 9, 0], grayAlpha))[0] == [100, 100, 100, 128])
+    }
+
+    @Test("alpha beside indexes is a share, not an index", arguments: [1, 2])
+    func paletteAlpha(_ kind: Int) throws {
+        let map = TIFFBytes.Entry(
+            tag: 320,
+            type: 3,
+            values: (0..<768).map { $0 == 3 ? 0x6400 : $0 == 259 ? 0x3200 : 0 }
+        )
+        let entries = [entry(258, 8, 8), entry(262, 3), entry(277, 2), entry(338, kind), map]
+        let image = try decode(row([3, 128, 3, 255, 3, 0], entries).data)
+        let expected: [UInt8] = kind == 1 ? [100, 50, 0, 128] : [50, 25, 0, 128]
+        #expect((0..<3).map { image.bitmap[$0, 0] } == [expected, [100, 50, 0, 255], [0, 0, 0, 0]])
+        #expect(image.info.hasAlpha && !image.bitmap.isOpaque)
+        // Four bits each: index 1, alpha 5 of 15.
+        let small = TIFFBytes.Entry(tag: 320, type: 3, values: (0..<48).map { $0 == 1 ? 0xffff : 0 })
+        let narrow = [entry(258, 4, 4), entry(262, 3), entry(277, 2), entry(338, 2), small]
+        #expect(try pixels(row([0x15, 0x1f, 0x10], narrow)) == [[85, 0, 0, 85], [255, 0, 0, 255], [0, 0, 0, 0]])
     }
 
     @Test("CMYK becomes RGB, and planes are put together")
@@ -126,6 +149,8 @@ struct TIFFDecoderTests {
         let cmyk: [UInt8] = [0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 128]
         let separated = [entry(258, 8, 8, 8, 8), entry(262, 5), entry(277, 4)]
         #expect(try pixels(row(cmyk, separated)) == [[255, 255, 255, 255], [0, 255, 255, 255], [127, 0, 127, 255]])
+        // Inks with names are shown as if they were these.
+        #expect(try pixels(row(cmyk, separated + [entry(332, 2)])) == pixels(row(cmyk, separated)))
         var planes = TIFFBytes()
         let places = [[1, 2, 3], [4, 5, 6], [7, 8, 9]].map { planes.place($0) }
         planes.addPage(
@@ -195,9 +220,11 @@ struct TIFFDecoderTests {
         #expect(second.info.size == PixelSize(1, 2) && second.bitmap[0, 1][0] == 4)
         #expect(throws: CodecError.noSuchFrame(2, frameCount: 2)) { try decode(file.data, DecodeOptions(frame: 2)) }
         #expect(throws: CodecError.noSuchFrame(-1, frameCount: 2)) { try decode(file.data, DecodeOptions(frame: -1)) }
-        #expect(throws: CodecError.limitExceeded(.tiff, .frameCount(3, maximum: 2))) {
-            try decoder.info(of: file.data, limits: DecodeLimits(frameCount: 2))
-        }
+        let limits = DecodeLimits(frameCount: 2)
+        let counted = try decoder.info(of: file.data, limits: limits)
+        #expect(counted.frameCount == 1 && !counted.isFrameCountExact)
+        #expect(try decode(file.data, DecodeOptions(limits: limits)).info == counted)
+        #expect(try decoder.info(of: file.data, limits: .standard).isFrameCountExact)
     }
 
     @Test("pages read one after the other have their own sizes, orientations and profiles, in any order")

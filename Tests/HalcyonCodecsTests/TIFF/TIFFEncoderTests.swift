@@ -41,7 +41,7 @@ struct TIFFEncoderTests {
     func metadata() throws {
         let profile = ICCProfileBytes.version4([("en", "Display P3")])
         let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)
-        let options = EncodeOptions(metadata: ImageMetadata(xmp: xmp, iccProfile: profile))
+        let options = EncodeOptions(metadata: ImageMetadata(xmp: xmp, iccProfile: profile), colorProfile: .icc(profile))
         let data = try TIFFEncoder().encode(Bitmap.sample(PixelSize(4, 4)), options: options)
         #expect(try decode(data).info.colorSpace == .icc(description: "Display P3"))
         let bare = try TIFFEncoder().encode(Bitmap.sample(PixelSize(4, 4)), options: EncodeOptions())

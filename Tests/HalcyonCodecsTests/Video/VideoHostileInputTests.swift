@@ -98,6 +98,71 @@ struct VideoHostileInputTests {
         }
     }
 
+    @Test("the header of a movie reads few of its samples, and no table beyond its box")
+    func headerTables() throws {
+        let file = HiddenTable.plain.file(sampleCount: 1_000_000)
+        let counts = { (extent: VideoSampleTables.Extent) in
+            try file.withUnsafeBytes { bytes -> [Int] in
+                let bytes = VideoBytes(bytes)
+                let findings = try VideoSampleTables.check(bytes, of: .mp4, extent: extent, isCancelled: { false })
+                bytes.substitute(findings.substitutes)
+                return findings.substitutes.map { ByteReader(bytes.bytes(at: $0.offset, count: 4)).uint32(at: 0) ?? 0 }
+            }
+        }
+        #expect(try counts(.frames).isEmpty)
+        #expect(try counts(.header) == [1 << 14])
+        #expect(try ImageCodecs.standard.info(of: file).size == PixelSize(32, 16))
+        // A table of times that claims to have more entries than bytes.
+        var long = VideoFixture.data("keys.mp4")
+        let table = try #require(long.firstRange(of: Data("stts".utf8)))
+        long.replaceSubrange(table.upperBound + 4..<table.upperBound + 8, with: [0x7f, 0, 0, 0])
+        let findings = try long.withUnsafeBytes {
+            try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: { false })
+        }
+        #expect(findings.substitutes.map(\.offset) == [table.upperBound + 4 - long.startIndex])
+        #expect(findings.substitutes.allSatisfy { $0.value <= 12 })
+    }
+
+    @Test("numbers take the place of others, wherever a piece of the file begins or ends")
+    func substitutes() {
+        let data = Data(0..<20)
+        data.withUnsafeBytes { bytes in
+            let bytes = VideoBytes(bytes)
+            bytes.substitute([.init(offset: 12, value: 0x0102_0304), .init(offset: 3, value: 0xf1f2_f3f4)])
+            let expected = Data([0, 1, 2, 0xf1, 0xf2, 0xf3, 0xf4, 7, 8, 9, 10, 11, 1, 2, 3, 4, 16, 17, 18, 19])
+            for start in 0..<20 {
+                for count in 0...20 - start {
+                    #expect(bytes.bytes(at: start, count: count) == expected[start..<start + count])
+                }
+            }
+        }
+    }
+
+    @Test("no more samples are counted than there is memory for")
+    func samplesAndMemory() {
+        let file = HiddenTable.plain.file(sampleCount: 1_000_000)
+        file.withUnsafeBytes { bytes in
+            let limits = DecodeLimits(memory: 32 << 20)
+            #expect(throws: CodecError.self) {
+                _ = try VideoSampleTables.check(VideoBytes(bytes), of: .mp4, limits: limits, isCancelled: { false })
+            }
+        }
+    }
+
+    @Test("places of fragments that come in the wrong order are few, and so are those by the number of tracks")
+    func fragmentOrder() throws {
+        func check(_ places: some Sequence<Int>) throws {
+            let file = VideoFixture.data("keys.mp4")
+            // Each beyond the end, where no box is read.
+            let data = places.reduce(into: file) { $0 += FragmentIndex.segments([$1], version: 0) }
+            try data.withUnsafeBytes {
+                _ = try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: { false })
+            }
+        }
+        try check((0..<12_000).map { 1_000_000 + 1_000 * $0 })
+        #expect(throws: CodecError.self) { try check((0..<12_000).map { 100_000_000 - 1_000 * $0 }) }
+    }
+
     /// Returns a movie whose header, its last box, has a track so many times more.
     private func repeatingTrack(_ count: Int) throws -> Data {
         let file = VideoFixture.data("keys.mp4")
@@ -183,6 +248,24 @@ struct VideoHostileInputTests {
     func unlimited() throws {
         let limits = DecodeLimits(frameCount: .max)
         #expect(try VideoFixture.number(of: decode(VideoFixture.data("keys.mp4"), DecodeOptions(limits: limits))) == 0)
+    }
+
+    @Test("a video whose first frame is opaque shows what is transparent in others")
+    func laterAlpha() throws {
+        // More colours than a palette has.
+        var opaque = try TestImages.bitmap(24, 24) { x, y in (10 * x, 10 * y, 100, 255) }
+        let clear = try TestImages.bitmap(24, 24) { x, y in (10 * x, 10 * y, 200, x < 12 ? 255 : 0) }
+        opaque.isOpaque = true
+        let frames = try [opaque, opaque, clear, clear].map { try ImageCodecs.standard.encode($0, as: .png) }
+        let file = AVIFile.pictures(frames, size: PixelSize(24, 24))
+        let early = VideoFrame(at: .seconds(0), tolerance: .exact)
+        let late = VideoFrame(at: .seconds(3), tolerance: .exact)
+        let before = try decode(file, DecodeOptions(videoFrame: early))
+        #expect(before.bitmap.isOpaque && !before.info.hasAlpha)
+        let after = try decode(file, DecodeOptions(videoFrame: late))
+        #expect(!after.bitmap.isOpaque && after.info.hasAlpha)
+        #expect(after.bitmap.pixel(2, 3) == (20, 30, 200, 255))
+        #expect(after.bitmap.pixel(20, 3) == (0, 0, 0, 0))
     }
 
     @Test("a cancelled decoding ends at each question, with nothing else", arguments: ["keys.mp4", "keys.ts"])

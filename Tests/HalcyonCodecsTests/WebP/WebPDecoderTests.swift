@@ -8,8 +8,13 @@ import Testing
 struct WebPDecoderTests {
     private let decoder = WebPDecoder()
 
-    private func decode(_ data: Data, frame: Int = 0, limits: DecodeLimits = .standard) throws -> DecodedImage {
-        let options = DecodeOptions(frame: frame, limits: limits)
+    private func decode(
+        _ data: Data,
+        frame: Int = 0,
+        limits: DecodeLimits = .standard,
+        damage: DamageHandling = .showsWhatIsThere
+    ) throws -> DecodedImage {
+        let options = DecodeOptions(frame: frame, limits: limits, damage: damage)
         return try decoder.decode(data, options: options, isCancelled: { false })
     }
 
@@ -83,9 +88,6 @@ struct WebPDecoderTests {
         #expect(frames.map(\.isOpaque) == [true, true, false])
         #expect(throws: CodecError.noSuchFrame(3, frameCount: 3)) { try decode(file, frame: 3) }
         #expect(throws: CodecError.noSuchFrame(-1, frameCount: 3)) { try decode(file, frame: -1) }
-        #expect(throws: CodecError.limitExceeded(.webp, .frameCount(3, maximum: 2))) {
-            try decoder.info(of: file, limits: DecodeLimits(frameCount: 2))
-        }
         for length in 1..<file.count - 1 {
             // The frames that are all there can be read, the one that is cut cannot.
             let visibleCount = (try? decoder.info(of: file.prefix(length), limits: .standard))?.frameCount ?? 1
@@ -94,11 +96,11 @@ struct WebPDecoderTests {
                     try decode(file.prefix(length), frame: frame).bitmap.greatestDifference(from: frames[frame]) == 0
                 )
             }
-            if let last = try? decode(file.prefix(length), frame: visibleCount - 1) {
-                #expect(last.bitmap.greatestDifference(from: frames[visibleCount - 1]) == 0)
+            if let last = try? decode(file.prefix(length), frame: visibleCount - 1, damage: .isRefused) {
+                #expect(last.bitmap.greatestDifference(from: frames[visibleCount - 1]) == 0 && !last.isPartial)
             } else {
                 #expect(throws: CodecError.truncated(.webp), "cut at \(length)") {
-                    try decode(file.prefix(length), frame: visibleCount - 1)
+                    try decode(file.prefix(length), frame: visibleCount - 1, damage: .isRefused)
                 }
             }
         }
@@ -123,18 +125,150 @@ struct WebPDecoderTests {
         }
     }
 
-    @Test("a still image cut at any byte is truncated", arguments: [nil, 80])
+    @Test("a still image cut at any byte shows the rows that are there, or is truncated", arguments: [nil, 80])
     func truncation(_ quality: Int?) throws {
         for hasAlpha in [false, true] {
-            let bitmap = try Bitmap.sample(PixelSize(33, 21), hasAlpha: hasAlpha)
+            let bitmap = try Bitmap.sample(PixelSize(33, 81), hasAlpha: hasAlpha)
             let file = try WebPEncoder().encode(bitmap, options: EncodeOptions(quality: quality))
+            let whole = try decode(file)
+            #expect(!whole.isPartial)
+            var partialCount = 0
             // The last bytes may be padding.
             for length in 1..<file.count - 8 {
                 #expect(throws: CodecError.truncated(.webp), "cut at \(length) of \(file.count)") {
-                    try decode(file.prefix(length))
+                    try decode(file.prefix(length), damage: .isRefused)
+                }
+                do {
+                    let image = try decode(file.prefix(length))
+                    guard image.isPartial else {
+                        // The bytes that are missing say nothing of the pixels.
+                        #expect(image.bitmap.greatestDifference(from: whole.bitmap) == 0)
+                        continue
+                    }
+                    partialCount += 1
+                    #expect(!image.bitmap.isOpaque && !rows(image.bitmap)[0].allSatisfy { $0 == 0 })
+                    let firstMissing = rows(image.bitmap).firstIndex { $0.allSatisfy { $0 == 0 } } ?? 81
+                    #expect(rows(image.bitmap)[..<firstMissing] == rows(whole.bitmap)[..<firstMissing])
+                    #expect(rows(image.bitmap)[firstMissing...].allSatisfy { $0.allSatisfy { $0 == 0 } })
+                } catch {
+                    #expect(error as? CodecError == .truncated(.webp), "cut at \(length) of \(file.count)")
                 }
             }
-            _ = try decode(file)
+            #expect(partialCount > 0)
+        }
+    }
+
+    private func rows(_ bitmap: Bitmap) -> [[UInt8]] {
+        let (bytesPerRow, byteCount) = (bitmap.bytesPerRow, bitmap.width * bitmap.bytesPerPixel)
+        return bitmap.withUnsafeBytes { pixels in
+            (0..<bitmap.height).map { Array(pixels[$0 * bytesPerRow..<$0 * bytesPerRow + byteCount]) }
+        }
+    }
+
+    @Test("a frame that is cut short shows its rows on those of the frame before")
+    func partialFrame() throws {
+        let size = PixelSize(48, 64)
+        let red = try solid(Color(red: 1, green: 0, blue: 0), size)
+        let photo = try WebPEncoder().encode(TestImages.photo(48, 64), options: EncodeOptions(quality: 90))
+        let file = WebPBytes.file(
+            WebPBytes.extendedHeader(flags: 2, width: 48, height: 64),
+            WebPBytes.animation(loopCount: 0),
+            WebPBytes.frame(red, x: 0, y: 0, width: 48, height: 64, duration: 70),
+            WebPBytes.frame(WebPBytes.imageChunks(of: photo), x: 0, y: 0, width: 48, height: 64, duration: 70)
+        )
+        let cut = file.dropLast(photo.count / 3)
+        #expect(try decoder.info(of: cut, limits: .standard).frameCount == 2)
+        #expect(try !decode(cut).isPartial)
+        let image = try decode(cut, frame: 1)
+        #expect(image.isPartial && image.bitmap.isOpaque)
+        #expect(image.bitmap[5, 2] == (try decode(photo).bitmap[5, 2]))
+        #expect(image.bitmap[5, 63] == [255, 0, 0, 255])
+        #expect(throws: CodecError.truncated(.webp)) { try decode(cut, frame: 1, damage: .isRefused) }
+        var cursor = try decoder.cursor(for: cut, options: DecodeOptions())
+        #expect(try cursor.bitmap(ofFrame: 1, isCancelled: { false })[5, 63] == [255, 0, 0, 255])
+    }
+
+    @Test("frames beyond the limit are left out, and the header says that there are more")
+    func tooManyFrames() throws {
+        let frames = try (0..<5).map { number in
+            let image = try solid(Color(red: Double(number) / 4, green: 0, blue: 0), PixelSize(2, 2))
+            return WebPBytes.frame(image, x: 0, y: 0, width: 2, height: 2, duration: 40)
+        }
+        let file = WebPBytes.file(
+            WebPBytes.extendedHeader(flags: 0xa, width: 2, height: 2),
+            WebPBytes.animation(loopCount: 0),
+            frames.reduce(Data(), +),
+            WebPBytes.chunk("EXIF", EXIFBlock(orientation: 3).data)
+        )
+        let limits = DecodeLimits(frameCount: 3)
+        let info = try decoder.info(of: file, limits: limits)
+        #expect(info.frameCount == 3 && info.frameDurations.count == 3 && !info.isFrameCountExact)
+        #expect(info.orientation == .down)
+        #expect(try decode(file, frame: 2, limits: limits).bitmap[0, 0] == [128, 0, 0, 255])
+        #expect(throws: CodecError.noSuchFrame(3, frameCount: 3)) { try decode(file, frame: 3, limits: limits) }
+        #expect(try decoder.info(of: file, limits: .standard).isFrameCountExact)
+    }
+
+    @Test("of a file of very many chunks no more are looked at than the longest animation needs")
+    func tooManyChunks() throws {
+        let frame = WebPBytes.frame(
+            try solid(Color(red: 1, green: 0, blue: 0), PixelSize(2, 2)),
+            x: 0,
+            y: 0,
+            width: 2,
+            height: 2,
+            duration: 40
+        )
+        let empty = WebPBytes.chunk("none", Data())
+        let empties = Data([Data](repeating: empty, count: 70_000).joined())
+        let file = WebPBytes.file(
+            WebPBytes.extendedHeader(flags: 2, width: 2, height: 2),
+            WebPBytes.animation(loopCount: 0),
+            frame,
+            empties,
+            frame
+        )
+        let info = try decoder.info(of: file, limits: .standard)
+        #expect(info.frameCount == 1 && !info.isFrameCountExact)
+        #expect(try decode(file).bitmap[1, 1] == [255, 0, 0, 255])
+        let still = WebPBytes.file(WebPBytes.extendedHeader(flags: 0, width: 2, height: 2), empties, frame)
+        #expect(throws: CodecError.corrupt(.webp, reason: "there is no image")) { try decode(still) }
+    }
+
+    /// The payload of a frame: a raw stream of 1 × 16 pixels, which libwebp decodes without any chunk around it, and a
+    /// chunk. A walk along chunks takes the stream for one that is not known, and skips it.
+    private func payload(hiding chunk: Data) throws -> Data {
+        let file = try WebPEncoder().encode(TestImages.photo(1, 16), options: EncodeOptions(quality: 80))
+        let stream = Data(WebPBytes.imageChunks(of: file).dropFirst(8))
+        let skipped = stream[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+        return stream + Data(count: 8 + skipped + skipped % 2 - stream.count) + chunk
+    }
+
+    @Test("a frame is decoded from the chunk that was measured, whatever else its data look like")
+    func hiddenStream() throws {
+        let bitmap = try Bitmap.sample(PixelSize(40, 30))
+        let chunk = WebPBytes.imageChunks(of: try lossless(bitmap.size))
+        let empty = WebPBytes.chunk("VP8 ", Data([0x10, 1, 0, 0x9d, 1, 0x2a, 40, 0, 30, 0]))
+        let files = try [chunk, empty].map { chunk in
+            WebPBytes.file(
+                WebPBytes.extendedHeader(flags: 2, width: 40, height: 30),
+                WebPBytes.animation(loopCount: 0),
+                WebPBytes.frame(try payload(hiding: chunk), x: 0, y: 0, width: 40, height: 30, duration: 1, flags: 2)
+            )
+        }
+        #expect(try decode(files[0]).bitmap.greatestDifference(from: bitmap) == 0)
+        #expect(throws: CodecError.self) { try decode(files[1]) }
+    }
+
+    @Test("a size of the whole file that is too large or too small is no reason to refuse it")
+    func wrongFileSize() throws {
+        let file = try lossless(PixelSize(33, 81))
+        let whole = try decode(file).bitmap
+        for size in [40, file.count / 2, file.count - 7, file.count + 1_000, Int(UInt32.max)] {
+            var changed = file
+            changed.replaceSubrange(4..<8, with: (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) })
+            let image = try decode(changed)
+            #expect(image.bitmap.greatestDifference(from: whole) == 0 && !image.isPartial, "\(size)")
         }
     }
 

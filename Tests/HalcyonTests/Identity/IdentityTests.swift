@@ -115,6 +115,8 @@ struct IdentityTests {
         var second = DecodePolicy()
         second.frame = 1
         var (stored, wide, embedded) = (DecodePolicy(), DecodePolicy(), DecodePolicy())
+        var whole = DecodePolicy()
+        whole.damage = .isRefused
         stored.color = .asStored
         wide.keepsSixteenBits = true
         embedded.usesEmbeddedThumbnail = true
@@ -122,12 +124,13 @@ struct IdentityTests {
             ImageKey.Variant.of(decode: stored, processing: .identity),
             ImageKey.Variant.of(decode: wide, processing: .identity),
             ImageKey.Variant.of(decode: embedded, processing: .identity),
+            ImageKey.Variant.of(decode: whole, processing: .identity),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessorChain(VersionOne())),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: ImageProcessorChain(VersionTwo())),
             ImageKey.Variant.of(decode: second, processing: .identity),
             ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity),
         ]
-        #expect(Set(keys.map { $0?.bytes }).count == 7)
+        #expect(Set(keys.map { $0?.bytes }).count == 8)
     }
 
     @Test("of numbers is by value")

@@ -60,6 +60,50 @@ struct DecodePolicyTests {
         )
     }
 
+    @Test("an image that is cut short is shown and says so, from network, memory and disk, and no result is stored")
+    func partial() async throws {
+        let data = Sample.pngCutShort()
+        test.transport.serve(url, data)
+        for options: ImageOptions in [[], [.processor(.crop(to: PixelSize(30, 48))), .cacheOriginalImage]] {
+            for source in [ImageResponse.Source.network, .memory, .disk] {
+                if source == .disk { test.pipeline.cache.removeAllFromMemory() }
+                let response = try await test.pipeline.response(for: url, options: options)
+                #expect(response.source == source && response.image.isPartial)
+                await test.settle()
+                // The original alone.
+                #expect(try await test.pipeline.cache.diskStatistics().count == 1)
+                #expect(test.pipeline.responseFromMemory(for: url, options: options)?.image.isPartial == true)
+            }
+            let encoded = try await test.pipeline.encoded(for: url, as: .format(.png), options: options)
+            #expect(encoded.isPartial)
+            await test.settle()
+            #expect(try await test.pipeline.cache.diskStatistics().count == 1)
+            try await test.pipeline.cache.removeAll()
+        }
+        let bytes = ImageRequest(.data(data, cacheKey: "bytes"))
+        #expect(try await test.pipeline.image(from: bytes).isPartial)
+        test.transport.serve(url, Sample.png(64, 48))
+        #expect(try await test.pipeline.image(from: url).isPartial == false)
+    }
+
+    @Test("an image that is cut short is refused where the options say so, and shown to others before and after")
+    func refused() async throws {
+        let recovery = RecoveryConfiguration(failureMemory: FailureMemory())
+        let test = TestPipeline(recovery: recovery)
+        let data = Sample.pngCutShort()
+        test.transport.serve(url, data)
+        for source in [ImageResponse.Source.disk, .memory] {
+            let error = await #expect(throws: ImageError.self) {
+                try await test.pipeline.image(from: url, options: [.damage(.isRefused)])
+            }
+            #expect(error?.isDamage == true)
+            await test.settle()
+            let response = try await test.pipeline.response(for: url)
+            #expect(response.source == source && response.image.isPartial)
+        }
+        #expect(test.transport.startedCount == 1)
+    }
+
     @Test("a large image is scaled down from network, memory and disk, and the whole one is kept apart")
     func scaledDown() async throws {
         test.transport.serve(url, Sample.png(64, 48))

@@ -53,6 +53,13 @@ enum OptionTable {
             (ImageOption(.usesEmbeddedThumbnail) { $0.decode.usesEmbeddedThumbnail = false }, false)
         )
         Row(
+            .damage,
+            \.decode.damage,
+            .showsWhatIsThere,
+            (.damage(.isRefused), .isRefused),
+            (.damage(.showsWhatIsThere), .showsWhatIsThere)
+        )
+        Row(
             .decodeLimits,
             \.decode.limits,
             .standard,

@@ -163,6 +163,12 @@ enum Sample {
         encoded(bitmap(width, height, seed: seed), .png)
     }
 
+    /// A PNG of 64 × 48 pixels that ends in the middle of them.
+    static func pngCutShort() -> Data {
+        let data = encoded(noise(64, 48), .png)
+        return data.prefix(data.count / 2)
+    }
+
     static func jpeg(_ width: Int = 64, _ height: Int = 48) -> Data {
         encoded(bitmap(width, height), .jpeg)
     }

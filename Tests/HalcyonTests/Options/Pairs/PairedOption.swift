@@ -81,6 +81,7 @@ struct PairedOption: Sendable {
         PairedOption(.color, .color(.asStored))
         PairedOption(.keepsSixteenBits, .keepSixteenBits)
         PairedOption(.usesEmbeddedThumbnail, .useEmbeddedThumbnail)
+        PairedOption(.damage, .damage(.isRefused))
         PairedOption(.decodeLimits, .decodeLimits(DecodeLimits(pixelCount: 1_000)))
         PairedOption(.typeHint, .typeHint(.png))
         PairedOption(.largestByteCount, .scaleDownLargeImages(limit: 400))

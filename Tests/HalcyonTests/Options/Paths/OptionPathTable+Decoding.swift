@@ -25,6 +25,9 @@ extension OptionPathTable {
         Row(.usesEmbeddedThumbnail) { _ in [.useEmbeddedThumbnail] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.isAnotherImage }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
+        Row(.damage, PathSetup(content: .cutShort)) { _ in [.damage(.isRefused)] }
+            .shows(on: LoadPath.decoding + [.lookUp]) { $0.fails }
+            .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
         Row(.decodeLimits) { _ in [.decodeLimits(DecodeLimits(pixelCount: 10))] }
             .shows(on: LoadPath.cold.filter { $0 != .prefetch } + [.storedOriginal, .blockingLookUp]) { $0.fails }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)

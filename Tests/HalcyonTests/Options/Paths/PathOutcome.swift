@@ -66,11 +66,12 @@ struct PathOutcome: Sendable {
 /// What a scene begins with.
 struct PathSetup: Sendable, Hashable {
     enum Content: Sendable {
-        case plain, animated, displayP3, sixteenBits, unmarked
+        case plain, animated, displayP3, sixteenBits, unmarked, cutShort
 
         var data: Data {
             switch self {
             case .plain: Sample.png()
+            case .cutShort: Sample.pngCutShort()
             case .displayP3: ColorSample.displayP3()
             case .sixteenBits: Sample.encoded(ColorSample.sixteenBits(), .png)
             case .unmarked: Data(repeating: 7, count: 400)
