@@ -69,6 +69,20 @@ struct LongLineTests {
         }
     }
 
+    @Test("get a frame in the pass that scales them, as in one of its own")
+    func frame() throws {
+        let bitmap = try line(90_000)
+        // Rows without padding, so that all bytes can be compared.
+        let size = PixelSize(70_000, 3)
+        var pass = BitmapPass(over: bitmap.size)
+        _ = pass.scale(to: size)
+        pass.add(ImageFrame(radii: CornerRadii(1.5)))
+        let joined = try bitmap.applying(pass)
+        let steps = try bitmap.resampled(to: size).roundingCorners(CornerRadii(1.5))
+        #expect(joined.bytesPerRow == size.width * 4 && joined.pixel(0, 0).w < 255 && !joined.isOpaque)
+        #expect(joined.withUnsafeBytes { bytes in steps.withUnsafeBytes { bytes.elementsEqual($0) } })
+    }
+
     @Test("keep an even colour and their opacity, at any size")
     func evenColor() throws {
         let pixel = Pixel(10, 200, 77, 255)
