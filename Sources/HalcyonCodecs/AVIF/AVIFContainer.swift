@@ -33,7 +33,7 @@ struct AVIFContainer {
     /// - Parameter frameCount: The most frames of an animation, at least 1; those behind them are cut off.
     init(_ data: Data, frameCount: Int) {
         let reader = ByteReader(data)
-        hasTooLongLists = !HEIFListBounds.hold(in: reader)
+        hasTooLongLists = !HEIFListBounds.hold(in: reader, searchCount: HEIFListBounds.avifSearchCount)
         var boxes = reader.boxes(in: 0..<(hasTooLongLists ? 0 : reader.count))
         var isCutShort = false
         var amendments = AVIFAmendments(reader)

@@ -6,8 +6,8 @@ internal import HalcyonRaster
 ///
 /// An image is turned by `irot` and `imir`; EXIF orientation does not count in this format. A clean aperture (`clap`)
 /// is not applied. Of a file with layers, the best is shown, and of one with a gain map the base image. libavif cannot
-/// be interrupted: once decoding is cancelled, it ends after the frame in work. A frame that is cut short or damaged is an
-/// error, whatever ``DecodeOptions/damage`` says: AV1 has no rows before all of it is decoded.
+/// be interrupted: once decoding is cancelled, it ends after the frame in work. A frame that is cut short is an error,
+/// whatever ``DecodeOptions/damage`` says: AV1 has no rows before all of it is decoded.
 public struct AVIFDecoder: ImageDecoder {
     private let threadCount: Int
 

@@ -9,8 +9,8 @@ internal import HalcyonRaster
 /// Overlays are drawn by this library. libheif turns and crops images itself, so that ``ImageInfo/size`` is the size as
 /// shown and ``ImageInfo/orientation`` is always `.up`, whatever ``DecodeOptions/appliesOrientation`` says. Image
 /// sequences are refused: libheif has no way to read them before 1.20. It cannot be interrupted: once decoding is
-/// cancelled, it ends after the image in work. One that is cut short or damaged is an error, whatever
-/// ``DecodeOptions/damage`` says.
+/// cancelled, it ends after the image in work. One that is cut short is an error, whatever
+/// ``DecodeOptions/damage`` says; parts whose data are damaged are grey, because libde265 tells nobody of them.
 public struct HEICDecoder: ImageDecoder {
     /// A decoder.
     public init() {}

@@ -35,7 +35,7 @@ struct HEIFContainer {
 
     init(_ data: Data) {
         let reader = ByteReader(data)
-        hasTooLongLists = !HEIFListBounds.hold(in: reader)
+        hasTooLongLists = !HEIFListBounds.hold(in: reader, searchCount: HEIFListBounds.heifSearchCount)
         var boxes = reader.boxes(in: 0..<(hasTooLongLists ? 0 : reader.count))
         var (isCutShort, hasTracks) = (false, false)
         var meta: Range<Int>?
@@ -68,7 +68,16 @@ struct HEIFContainer {
 
     /// Returns whether its items claim no more bytes than the file can reasonably have.
     func hasReasonableItems(isBeginning: Bool) -> Bool {
-        meta.map { HEIFItemLocations.areReasonable(ByteReader(data), meta: $0, isBeginning: isBeginning) } ?? true
+        guard let meta else {
+            return true
+        }
+        let reader = ByteReader(data)
+        // libheif copies what is no image, such as EXIF, at once.
+        let images: Set<String> = ["hvc1", "hev1", "av01", "grid", "iden", "iovl"]
+        let others = Set(types.filter { !images.contains($0.value) }.keys)
+        let byteCount = HEIFItemLocations.byteCounts(reader, meta: meta, of: others).ofAll
+        return byteCount <= HEIFItemLocations.greatestMissingByteCount
+            && HEIFItemLocations.areReasonable(reader, meta: meta, isBeginning: isBeginning)
     }
 
     /// Returns the composition of an image and its parts. Refuses one whose coded size, or that of its parts, is beyond

@@ -21,10 +21,19 @@ enum HEIFItemLocations {
 
     /// The bytes of all items, those that are shared counted each time, those of the largest, and those of the items
     /// that have several parts. Linear in the bytes of the box.
-    static func byteCounts(_ reader: ByteReader, meta: Range<Int>) -> (ofAll: Int, greatest: Int, joined: Int) {
+    ///
+    /// - Parameter counted: The items that count; `nil` for all.
+    static func byteCounts(
+        _ reader: ByteReader,
+        meta: Range<Int>,
+        of counted: Set<Int>? = nil
+    ) -> (ofAll: Int, greatest: Int, joined: Int) {
         var (total, joined) = (0, 0)
         var items: [Int: (byteCount: Int, isJoined: Bool)] = [:]
         forEachExtent(reader, meta: meta) { item, extent in
+            guard counted?.contains(item) ?? true else {
+                return
+            }
             // No file is larger than 2^40 bytes, nor can these sums be.
             total = min(total + extent.byteCount, maximum)
             let earlier = items[item]

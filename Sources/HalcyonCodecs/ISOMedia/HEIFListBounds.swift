@@ -2,13 +2,15 @@ internal import HalcyonRaster
 
 /// The bounds of the lists in the boxes of a HEIF file, which hold before any of them is read.
 ///
-/// libavif and libheif search all items for each that a list names, and keep many times the bytes of a list. The
-/// bounds leave room for a grid of 64 × 64 tiles.
+/// libavif and libheif search all items for each that a list names, and keep many times the bytes of a list.
 struct HEIFListBounds {
     /// Boxes beside those of lists.
     private static let greatestBoxCount = 1 << 13
-    /// Items by the places where one is named, and by the properties that there are.
-    private static let greatestSearchCount = SaturatingCount(5 << 24)
+    /// Items by the places where one is named and by the properties that there are, for libavif: room for a grid of 64 ×
+    /// 64 tiles.
+    static let avifSearchCount = SaturatingCount(5 << 24)
+    /// The same for libheif, which takes many times longer: room for a grid of 32 × 32 tiles.
+    static let heifSearchCount = SaturatingCount(6 << 20)
     /// Places where an item is named.
     private static let greatestNameCount = 1 << 16
     /// Parts of items; without bytes they cost nothing in the file.
@@ -22,19 +24,22 @@ struct HEIFListBounds {
     private static let greatestDepth = 8
 
     private let reader: ByteReader
+    private let greatestSearchCount: SaturatingCount
     private var boxCount = 0
     private var extentCount = 0
     private var propertyCount = 0
     private var associationCount = 0
     private var searchCount: SaturatingCount = 0
 
-    private init(_ reader: ByteReader) {
-        self.reader = reader
+    private init(_ reader: ByteReader, _ greatestSearchCount: SaturatingCount) {
+        (self.reader, self.greatestSearchCount) = (reader, greatestSearchCount)
     }
 
     /// Returns whether all lists of a file are within the bounds. Looks no further than up to them.
-    static func hold(in reader: ByteReader) -> Bool {
-        var bounds = HEIFListBounds(reader)
+    ///
+    /// - Parameter searchCount: ``avifSearchCount`` or ``heifSearchCount``.
+    static func hold(in reader: ByteReader, searchCount: SaturatingCount) -> Bool {
+        var bounds = HEIFListBounds(reader, searchCount)
         return bounds.hold(in: 0..<reader.count, depth: 0)
     }
 
@@ -70,9 +75,9 @@ struct HEIFListBounds {
             guard fits, boxCount <= Self.greatestBoxCount, names.count <= Self.greatestNameCount else { return false }
         }
         // libheif copies the list of all properties several times for each item.
-        let stepCount = names.count + 32 * (propertyCount - earlierPropertyCount)
+        let stepCount = names.count + propertyCount - earlierPropertyCount
         searchCount += SaturatingCount(stepCount) * SaturatingCount(names.items.count)
-        return searchCount <= Self.greatestSearchCount
+        return searchCount <= greatestSearchCount
     }
 
     /// The places where items are named, and the items.

@@ -77,6 +77,22 @@ struct HEICHostileInputTests {
         #expect(throws: refused) { try decoder.info(of: file, limits: .standard) }
     }
 
+    @Test("metadata that share the bytes of the file too often are refused before they are copied")
+    func sharedMetadata() throws {
+        let content = [UInt8](repeating: 0, count: 1 << 20)
+        let metadata = (2..<42).map { HEIFFixture.Item(identifier: $0, type: "Exif", content: [], properties: []) }
+        var image = try HEIFFixture.tile(1)
+        image.content += content
+        var bytes = AVIFBytes(HEIFFixture(items: [image] + metadata, references: [], primary: 1).data)
+        #expect(try decoder.info(of: bytes.data, limits: .standard).frameCount == 1)
+        // Behind the first item's entry: each has its number, a reference, a count, a place and a length.
+        let list = try bytes.start(ofBox: "meta", "iloc") + 16
+        let place = Array(bytes.bytes[list + 6..<list + 14])
+        for item in 1...40 { bytes.set(place, at: list + 14 * item + 6) }
+        let refused = CodecError.corrupt(.heic, reason: "its items claim more bytes than the file has")
+        #expect(throws: refused) { try decoder.info(of: bytes.data, limits: .standard) }
+    }
+
     @Test("images that are derived from each other are damage", arguments: [[2, 1], [3, 1, 2], [1]])
     func derivation(_ parts: [Int]) throws {
         let items = parts.indices.map {
