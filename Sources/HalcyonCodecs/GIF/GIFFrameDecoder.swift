@@ -81,7 +81,9 @@ struct GIFFrameDecoder {
         let buffer = try PixelBuffer(byteCount: range.count + GIFLZWDecoder.inputSlack)
         var reader = GIFReader(UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), offset: range.lowerBound)
         var count = 0
-        while let block = reader.subBlock(), !block.isEmpty {
+        // The last one may be cut short.
+        while let length = reader.byte(), length > 0 {
+            let block = reader.range(upTo: Int(length))
             UnsafeMutableRawBufferPointer(start: buffer.pointer + count, count: block.count)
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[block]))
             count += block.count

@@ -39,6 +39,13 @@ struct GIFReader {
         return offset..<offset + count
     }
 
+    /// Passes over bytes as far as they are there, and says where they lie.
+    mutating func range(upTo count: Int) -> Range<Int> {
+        let start = offset
+        offset = min(bytes.count, start + count)
+        return start..<offset
+    }
+
     /// The next sub-block (GIF89a, 15), which is empty at the end of a sequence.
     mutating func subBlock() -> Range<Int>? {
         guard let count = byte() else {
@@ -55,7 +62,7 @@ struct GIFReader {
         blockCount += 1
     }
 
-    /// Passes over sub-blocks up to and including the empty one; says whether that was there.
+    /// Passes over sub-blocks up to and including the empty one, or to the end of the bytes; says whether it was there.
     mutating func skipSubBlocks() -> Bool {
         // A local variable, because there are thousands of blocks in a file, of which nothing but the length is read.
         var (place, rest) = (offset, Self.greatestBlockCount - blockCount)
@@ -64,7 +71,7 @@ struct GIFReader {
             rest -= 1
             let count = Int(bytes[place])
             guard bytes.count - place > count else {
-                offset = place + 1
+                offset = bytes.count
                 return false
             }
             place += 1 + count

@@ -47,8 +47,10 @@ struct IncrementalDamageTests {
                 #expect(image?.bitmap.rowBytes() == whole?.bitmap.rowBytes(), "\(sample), \(share)")
                 #expect(image?.info == whole?.info && image?.bitmap.isOpaque == whole?.bitmap.isOpaque)
             }
-            let part = try #require(try decode(data.dropLast(data.count / 4)))
-            #expect(part.isPartial, "\(sample)")
+        }
+        for sample in [IncrementalSample.baselineJPEG, .png, .interlacedPNG, .widePNG, .gif] {
+            let data = try sample.data
+            #expect(try decode(data.dropLast(data.count / 4))?.isPartial == true, "\(sample)")
         }
     }
 
