@@ -209,7 +209,7 @@ struct SVGDemands {
                 }
                 isSpace = byte <= 0x20
             }
-            return 21 * (work + length * length)
+            return 50_000 + 21 * (work + length * length)
         }
 
         private func check(_ depth: Int) throws(CodecError) {

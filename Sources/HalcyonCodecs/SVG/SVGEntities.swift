@@ -7,7 +7,7 @@ internal import FoundationEssentials
 /// Of the document type only the namespaces stay that it gives elements; entities from elsewhere are not there.
 struct SVGEntities {
     /// The most references that are followed, and how deep.
-    private static let maximumCount = 1_000_000
+    private static let maximumCount = 100_000
     private static let maximumDepth = 20
     /// The most bytes of declarations, which every element is given.
     private static let maximumKeptCount = 4_096

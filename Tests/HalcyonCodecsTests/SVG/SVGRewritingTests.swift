@@ -46,7 +46,7 @@ struct SVGRewritingTests {
         ]
     )
     func endlessMarkup(_ beginning: String, _ repeated: String) {
-        let document = svg(beginning + String(repeating: repeated, count: 30_000))
+        let document = svg(beginning + String(repeating: repeated, count: 10_000))
         do { _ = try draw(document) } catch { #expect(error is CodecError) }
     }
 
