@@ -78,10 +78,10 @@ struct FailureTests {
         #expect(error.reason == .emptyBody)
     }
 
-    @Test("for a body cut short says so", arguments: [Sample.png(), Sample.jpeg()])
+    @Test("for a body cut short says so, if damage is refused", arguments: [Sample.png(), Sample.jpeg()])
     func truncated(body: Data) async throws {
         test.transport.serve(url, body.prefix(body.count / 2))
-        let error = try await failure()
+        let error = try await failure(nil, [.damage(.isRefused)])
         #expect(error.stage == .decode)
         #expect(error.code == "truncated")
     }
