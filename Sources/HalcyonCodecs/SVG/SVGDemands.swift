@@ -189,7 +189,7 @@ struct SVGDemands {
             try addInner(of: element, own, to: &sum, depth: depth)
             sum.surfaces += own.surfaces
             sum.work[0] += own.work
-            try addFilters(own, to: &sum)
+            try addFilters(own, to: &sum, depth: depth)
             sum.font += own.font
             sum.scale += own.scale
             sum.textScale += own.scale
@@ -247,7 +247,7 @@ struct SVGDemands {
             }
         }
 
-        private mutating func addFilters(_ own: Properties, to sum: inout Sum) throws(CodecError) {
+        private mutating func addFilters(_ own: Properties, to sum: inout Sum, depth: Int) throws(CodecError) {
             guard own.filterFunctionCount > 0 || !own.filters.isEmpty else { return }
             // Most filters are those of small shapes; the first may be one of the whole drawing.
             let share: Float = filterCount == 0 ? 1 : 1 / 64
@@ -262,11 +262,13 @@ struct SVGDemands {
                     let primitive = markup.elements[Int(child)]
                     cost += SVGValueBounds.work(of: primitive, in: markup.elements[target], markup, share: share)
                     if markup.value("result", of: primitive) != nil { results += 1 }
-                    if primitive.name == "feImage" { inner.add(try visit(Int(child), depth: 0)) }
+                    if primitive.name == "feImage" { inner.add(try visit(Int(child), depth: depth + 2)) }
                     child = followers[Int(child)]
                 }
             }
             sum.work += cost + inner.work
+            sum.height = max(sum.height, inner.height + 1)
+            sum.textScale = max(sum.textScale, inner.textScale)
             sum.surfaces = max(sum.surfaces + 1, results + inner.surfaces)
         }
 

@@ -208,6 +208,9 @@ struct SVGSafetyTests {
     private static let powers = chain(12) { level in
         "<g id='u\(level)'>\(String(repeating: "<use xlink:href='#u\(level + 1)'/>", count: 10))</g>"
     }
+    private static let images = chain(3_000) {
+        "<filter id='f\($0)'><feImage href='#g\($0 + 1)'/></filter><g id='g\($0)' filter='url(#f\($0))'/>"
+    }
     private static let blurs = String(repeating: "<feGaussianBlur stdDeviation='9'/>", count: 500)
 
     @Test(
@@ -215,7 +218,7 @@ struct SVGSafetyTests {
         arguments: [
             "<filter id='f'><feMorphology operator='dilate' radius='500'/></filter>\(rectangle)",
             "<style>.a{filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g class='a'/>",
-            uses, "\(patterns)<rect width='9' height='9' fill='url(#p0)'/>", "\(powers)<g id='u12'/>",
+            uses, images, "\(patterns)<rect width='9' height='9' fill='url(#p0)'/>", "\(powers)<g id='u12'/>",
             "<g transform='scale(1e9)'><text>a</text></g>", "<g \(chain(1_100) { " a\($0)=''" })/>",
             "\(String(repeating: "<g mask='url(#m)'/>", count: 2_000))<mask id='m'/>",
         ]
