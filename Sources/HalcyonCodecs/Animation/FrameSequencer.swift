@@ -18,6 +18,8 @@ struct FrameSequencer {
     private var dependencies: FrameDependencies
     /// The number of the frame that is decoded next.
     private var nextFrame = 0
+    /// The number of the frame that the canvas shows; `nil` before the first.
+    private var composedFrame: Int?
     /// A Boolean value that indicates whether pixels of the frame composed last may be missing, because the data of a
     /// frame that it is made of are cut short or damaged.
     private(set) var isPartial = false
@@ -90,7 +92,9 @@ struct FrameSequencer {
         do {
             var isComposed = false
             while !isComposed {
-                let start = dependencies.start(for: index, next: nextFrame)
+                // Where the frame was passed over, and the one behind it could not be drawn, it has to be drawn anew.
+                let isPassedOver = nextFrame == index + 1 && composedFrame != index
+                let start = dependencies.start(for: index, next: isPassedOver ? .max : nextFrame)
                 let leavesGap = start != nextFrame
                 if leavesGap {
                     rewind(to: start)
@@ -110,6 +114,7 @@ struct FrameSequencer {
     private mutating func rewind(to frame: Int) {
         canvas.reset()
         nextFrame = frame
+        composedFrame = nil
         isPartial = false
     }
 
@@ -141,6 +146,7 @@ struct FrameSequencer {
                 }
             }
             try canvas.draw(pixels, of: frames[nextFrame])
+            composedFrame = nextFrame
             nextFrame += 1
             mustCover = false
         }

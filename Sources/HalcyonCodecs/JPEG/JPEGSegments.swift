@@ -99,7 +99,7 @@ struct JPEGSegments {
                 strayByteCount += 1
                 offset += 1
             }
-            guard let marker = reader.uint8(at: offset) else {
+            guard strayByteCount <= Self.greatestStrayByteCount, let marker = reader.uint8(at: offset) else {
                 return nil
             }
             offset += 1

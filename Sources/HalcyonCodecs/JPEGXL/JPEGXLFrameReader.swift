@@ -84,7 +84,7 @@ final class JPEGXLFrameReader {
                     inks = try JPEGXLInks(size, profile: profile)
                 }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
-                try stream.setOutput(pixels, of: header.size, bytesPerRow: bytesPerRow, depth: depth)
+                try stream.setOutput(pixels, of: size, bytesPerRow: bytesPerRow, depth: depth)
                 hasOutput = true
                 if let channel = header.blackChannel {
                     try inks?.receive(channel, from: stream.decoder)

@@ -68,7 +68,7 @@ final class JPEGXLIncrementalReader: IncrementalReading {
                     colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
                 case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                     let target = UnsafeMutableRawBufferPointer(start: pixels.pointer, count: pixels.byteCount)
-                    try stream.setOutput(target, of: header.size, bytesPerRow: bytesPerRow, depth: depth)
+                    try stream.setOutput(target, of: size, bytesPerRow: bytesPerRow, depth: depth)
                 case JXL_DEC_FRAME_PROGRESSION:
                     progress.passCount += 1
                     progress.coverage = 1

@@ -65,7 +65,7 @@ final class JPEGXLStream {
     ///
     /// - Parameters:
     ///   - pixels: The memory. libjxl does not say which pixels it has written, so that all must be there before.
-    ///   - size: The image for whose size the limits were checked, as stored.
+    ///   - size: The size of the image, turned if libjxl turns it.
     /// - Throws: ``CodecError/corrupt(_:reason:)`` for an image of another size.
     func setOutput(
         _ pixels: UnsafeMutableRawBufferPointer,

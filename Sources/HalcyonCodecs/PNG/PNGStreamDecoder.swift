@@ -52,10 +52,12 @@ struct PNGStreamDecoder {
         chunkName: String
     ) throws -> (bitmap: Bitmap, isPartial: Bool) {
         guard file.header.streamByteCount(of: size) <= Self.greatestStreamByteCount else {
+            let isTooShort = isTooShort(ranges, for: size)
+            let reason = isTooShort ? "too short for the image" : "damaged or too short"
+            let error = damage("the stream in \(chunkName) is \(reason)")
+            guard toleratesDamage || !isTooShort else { throw error }
             let (bitmap, isComplete) = try decodeBeginning(ranges, size: size)
-            guard let bitmap, isComplete || toleratesDamage else {
-                throw damage("the stream in \(chunkName) is damaged or too short")
-            }
+            guard let bitmap, isComplete || toleratesDamage else { throw error }
             return (bitmap, !isComplete || file.hasWrongChecksum)
         }
         do {
@@ -94,6 +96,13 @@ struct PNGStreamDecoder {
         return (painter.bitmap, painter.isComplete)
     }
 
+    /// Returns whether a stream has fewer bytes than an image of this size takes, however well it is compressed.
+    private func isTooShort(_ ranges: [Range<Int>], for size: PixelSize) -> Bool {
+        let compressedCount = ranges.reduce(0) { $0 + $1.count }
+        return compressedCount == 0
+            || file.header.streamByteCount(of: size) / PNGStreamDecoder.greatestExpansion > compressedCount
+    }
+
     private func decodeAll(
         _ ranges: [Range<Int>],
         size: PixelSize,
@@ -102,9 +111,8 @@ struct PNGStreamDecoder {
         try checkCancellation()
         let header = file.header
         let byteCount = header.streamByteCount(of: size)
-        let compressedCount = ranges.reduce(0) { $0 + $1.count }
-        // Before any memory is taken: a stream this short cannot hold the image.
-        guard compressedCount > 0, byteCount / PNGStreamDecoder.greatestExpansion <= compressedCount else {
+        // Before any memory is taken.
+        guard !isTooShort(ranges, for: size) else {
             throw damage("the stream in \(chunkName) is too short for the image")
         }
         let (bufferSize, overflows) = byteCount.addingReportingOverflow(PNGStreamDecoder.slack)
@@ -112,6 +120,7 @@ struct PNGStreamDecoder {
             throw CodecError.bitmap(.outOfMemory(byteCount: byteCount))
         }
         let stream = try PixelBuffer(byteCount: bufferSize)
+        let compressedCount = ranges.reduce(0) { $0 + $1.count }
         let isVerified = try inflate(ranges, compressedCount, into: stream, byteCount, chunkName)
         try checkCancellation()
         var bitmap = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)

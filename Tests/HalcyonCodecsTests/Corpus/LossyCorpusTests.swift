@@ -27,8 +27,9 @@ struct LossyCorpusTests {
         where row.expectation == "decodes" && row.path != exception {
             let data = try PixelCorpus.data(row.path)
             let half = data.prefix(data.count / 2)
+            let options = DecodeOptions(damage: .isRefused)
             if row.frameCount ?? 1 > 1,
-                let image = try? decoder.decode(half, options: DecodeOptions(), isCancelled: { false })
+                let image = try? decoder.decode(half, options: options, isCancelled: { false })
             {
                 // The first frame of an animation may be all there.
                 let whole = try decoder.decode(data, options: DecodeOptions()) { false }
@@ -36,7 +37,7 @@ struct LossyCorpusTests {
                 continue
             }
             #expect(throws: CodecError.truncated(decoder.format), "\(row.path)") {
-                try decoder.decode(half, options: DecodeOptions(), isCancelled: { false })
+                try decoder.decode(half, options: options, isCancelled: { false })
             }
         }
     }

@@ -50,7 +50,7 @@ struct IncrementalDamageTests {
         }
         for sample in [IncrementalSample.baselineJPEG, .png, .interlacedPNG, .widePNG, .gif] {
             let data = try sample.data
-            #expect(try decode(data.dropLast(data.count / 4))?.isPartial == true, "\(sample)")
+            #expect(try decode(data.dropLast(data.count / 8))?.isPartial == true, "\(sample)")
         }
     }
 

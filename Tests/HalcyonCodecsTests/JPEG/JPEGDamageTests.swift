@@ -115,11 +115,11 @@ struct JPEGDamageTests {
 
     @Test("a wrong code spoils blocks, and only missing data the image")
     func wrongCode() throws {
-        let file = JPEGBytes()
+        let file = JPEGBytes(height: 64)
         let scan = JPEGBytes.segment(0xda, Data([1, 1, 0, 0, 63, 0]))
         let wrong = Data([0xf0, 0xf0, 0xf0, 0xf0, 0xf0, 0xf0])
         let end = Data([0xff, 0xd9])
-        #expect(try decode(file.header + scan + wrong + Data(count: 400) + end).size == PixelSize(16, 16))
+        #expect(try decode(file.header + scan + wrong + Data(count: 400) + end).size == PixelSize(16, 64))
         #expect(throws: CodecError.truncated(.jpeg)) { try decode(file.header + scan + wrong + end) }
     }
 
@@ -200,7 +200,8 @@ struct JPEGDamageTests {
         #expect(!whole.isPartial && part.isPartial && part.size == whole.size)
         let last = part.size.height - 1
         for x in 0..<part.size.width {
-            #expect(part.bitmap[x, 0] == whole.bitmap[x, 0])
+            // Of a whole file, other code makes the reduced sizes.
+            #expect(zip(part.bitmap[x, 0], whole.bitmap[x, 0]).allSatisfy { abs(Int($0) - Int($1)) <= 3 })
             #expect(part.bitmap[x, last] == Self.gray)
         }
         #expect(part.bitmap.isOpaque)
@@ -242,7 +243,7 @@ struct JPEGDamageTests {
 
     @Test("wrong codes make an image partial, oddities that change no pixel do not")
     func oddities() throws {
-        let file = JPEGBytes()
+        let file = JPEGBytes(height: 64)
         let scan = JPEGBytes.segment(0xda, Data([1, 1, 0, 0, 63, 0]))
         let wrong = Data(repeating: 0xf0, count: 6) + Data(count: 400)
         #expect(try shown(file.header + scan + wrong + [0xff, 0xd9]).isPartial)

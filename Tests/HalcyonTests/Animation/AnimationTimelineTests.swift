@@ -84,6 +84,6 @@ struct AnimationTimelineTests {
             loopCount: 0
         )
         let milliseconds = (0..<4).map { info.duration(ofFrame: $0) }
-        #expect(milliseconds == [.milliseconds(100), .milliseconds(100), .milliseconds(100), .milliseconds(20)])
+        #expect(milliseconds == [.milliseconds(100), .milliseconds(100), .milliseconds(11), .milliseconds(20)])
     }
 }

@@ -99,7 +99,16 @@ struct FailureMemoryTests {
 
     @Test("holds a damaged frame against no other frame, and leaves the others on disk")
     func damagedFrame() async throws {
-        test.transport.serve(url, Self.secondFrameDamaged)
+        let codecs = ImageCodecs.standard.registering(decoder: GatedFrameDecoder(damagedFrame: 1))
+        let test = TestPipeline(
+            codecs: codecs,
+            recovery: RecoveryConfiguration(clock: clock, failureMemory: memory)
+        )
+        let data = AnimationSample.data(frameCount: 2)
+        func failure(_ options: [ImageOption]) async throws -> ImageError {
+            try await test.pipeline.task(for: url, options: ImageOptions(options)).failure()
+        }
+        test.transport.serve(url, data)
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(try await failure([.frame(1)]).code == "corrupt")
         await test.settle()
@@ -108,19 +117,11 @@ struct FailureMemoryTests {
         #expect(try await failure([.frame(1), .forceRefresh]).code == "corrupt")
         try await test.pipeline.cache.removeAll()
         #expect(try await failure([.frame(1)]).code == "failedBefore")
-        #expect(try await test.pipeline.cache.store(Self.secondFrameDamaged, for: ImageRequest(url)))
-        #expect(try await test.pipeline.cache.entry(for: ImageRequest(url, options: [.frame(1)])) == nil)
+        #expect(try await test.pipeline.cache.store(data, for: ImageRequest(url)))
+        let frame = ImageRequest(url, options: [.frame(1)])
+        #expect(try await test.pipeline.cache.entry(for: frame, codecs: codecs) == nil)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
     }
-
-    /// A GIF of two frames with one pixel each, of which the second says of its codes what no decoder takes.
-    private static let secondFrameDamaged = Data(
-        [
-            Array("GIF89a".utf8), [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255],
-            [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0],
-            [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 12, 2, 0x44, 1, 0], [0x3B],
-        ].flatMap(\.self)
-    )
 
     @Test("keeps bytes that are no image, but not those that are only too large for the options")
     func useless() async throws {
