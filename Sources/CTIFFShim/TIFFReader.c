@@ -172,6 +172,9 @@ uint64_t halcyon_tiff_reader_plain_end(HalcyonTIFFReader *reader) {
 }
 
 bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row) {
+    if (TIFFIsTiled(reader->tiff)) {
+        return true;
+    }
     uint32_t rows = 0;
     TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     uint64_t before = rows == 0 ? row : row % rows;

@@ -79,6 +79,8 @@ extension ImageCache {
     ) async throws -> Bool {
         guard let key = ImageKey(request) else { return false }
         let options = request.options
+        // Nobody who refuses damage is given a part.
+        guard !image.isPartial || options.decode.damage == .showsWhatIsThere else { return false }
         let policy = options.cache
         let isOriginal = request.isUnprocessed
         let original = original ?? image.animation?.data

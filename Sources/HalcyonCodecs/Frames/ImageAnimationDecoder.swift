@@ -87,8 +87,10 @@ package final class ImageAnimationDecoder: Sendable {
         var frames: [DecodedImage] = []
         for index in 0..<frameCount {
             let frame = try frame(at: index, isCancelled: isCancelled)
-            let isRepeated = frames.last.map { $0.bitmap.hasSameBytes(as: frame.bitmap) } ?? false
-            frames.append(isRepeated ? frames[index - 1] : frame)
+            let isRepeated = frames.last.map {
+                $0.isPartial == frame.isPartial && $0.bitmap.hasSameBytes(as: frame.bitmap)
+            }
+            frames.append(isRepeated == true ? frames[index - 1] : frame)
         }
         return frames
     }

@@ -18,8 +18,8 @@ struct PNGFile {
     /// A Boolean value that indicates whether a piece of the default image has a wrong checksum.
     private(set) var hasWrongChecksum = false
 
-    /// The chunks that are walked at most: a million, of which forged files have more in 12 bytes each.
-    private static let greatestChunkCount = 1 << 20
+    /// The chunks that are walked at most. A real file has one for each few kilobytes, a forged one in 12 bytes.
+    private static let greatestChunkCount = 1 << 17
 
     /// A Boolean value that indicates whether the default image is the first frame of the animation.
     private(set) var imageIsFirstFrame = false

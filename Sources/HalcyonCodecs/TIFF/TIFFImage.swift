@@ -281,10 +281,15 @@ struct TIFFImage {
                 try fill(region, in: out, bytesPerRow, &progress)
                 continue
             }
-            progress.hasPixels = true
-            for row in 0..<count {
+            let rowCount = (0..<count).first { !page.hasRow(top + $0) } ?? count
+            progress.hasPixels = progress.hasPixels || rowCount > 0
+            for row in 0..<rowCount {
                 let pixels = buffer.bytes + row * size.width * 4
                 (out + (top + row) * bytesPerRow).update(from: pixels, count: size.width * 4)
+            }
+            if rowCount < count {
+                let rest = PixelRect(x: 0, y: top + rowCount, width: size.width, height: count - rowCount)
+                try fill(rest, in: out, bytesPerRow, &progress)
             }
         }
     }

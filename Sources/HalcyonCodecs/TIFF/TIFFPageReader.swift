@@ -55,10 +55,12 @@ final class TIFFPageReader {
         max(0, Int(clamping: halcyon_tiff_reader_plain_end(handle)) - byteCount)
     }
 
+    /// Returns whether the bytes of a row are there, where that is known: of strips that are not compressed.
+    func hasRow(_ row: Int) -> Bool { !isPadded || halcyon_tiff_reader_has_plain_row(handle, UInt32(row)) }
+
     /// Returns whether the row could be decoded, as the functions below do for what they read.
     func readRow(_ row: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
-        (!isPadded || halcyon_tiff_reader_has_plain_row(handle, UInt32(row)))
-            && halcyon_tiff_reader_read_row(handle, UInt32(row), out)
+        hasRow(row) && halcyon_tiff_reader_read_row(handle, UInt32(row), out)
     }
 
     /// The strip or tile that holds a pixel; `out` has room for `layout.segment_size` bytes.

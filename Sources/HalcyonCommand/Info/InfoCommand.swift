@@ -70,7 +70,7 @@ struct InfoCommand: AsyncParsableCommand {
         let count = info.isFrameCountExact ? "\(info.frameCount)" : "at least \(info.frameCount)"
         if info.isAnimated {
             let seconds = Double(info.frameDurations.reduce(0, +)) / 1000
-            let loop = info.loopCount.map { $0 == 0 ? "for ever" : "\($0) times" } ?? "once"
+            let loop = info.loopCount.map { $0 == 0 ? "for ever" : $0 == 1 ? "once" : "\($0) times" } ?? "once"
             parts.append("\(count) frames in \(Format.decimal(seconds, places: 2)) s, \(loop)")
         } else if info.frameCount > 1 {
             parts.append("\(count) images")

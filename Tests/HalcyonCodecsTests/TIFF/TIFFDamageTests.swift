@@ -118,6 +118,19 @@ struct TIFFDamageTests {
         }
     }
 
+    @Test("rows that libtiff converts are grey where their bytes are missing")
+    func cutShortConverted() throws {
+        var file = TIFFBytes()
+        let converted = [entry(258, 8, 8, 8), entry(262, 6), entry(277, 3), entry(530, 1, 1)]
+        file.addPage(width: 4, height: 4, samples: [], converted + [entry(273, 300), entry(279, 48)])
+        let rows = Data((0..<16).flatMap { _ in [200, 128, 128] as [UInt8] })
+        let whole = file.data + Data(count: 300 - file.bytes.count) + rows
+        #expect(try !decode(whole).isPartial)
+        let cut = try decode(whole.prefix(324))
+        #expect(cut.isPartial && cut.bitmap[3, 1] == [200, 200, 200, 255])
+        #expect(cut.bitmap[0, 2] == [128, 128, 128, 255] && cut.bitmap[3, 3] == [128, 128, 128, 255])
+    }
+
     @Test("a tile may be larger than the image, but not out of all proportion")
     func tileSizes() throws {
         var fitting = TIFFBytes()

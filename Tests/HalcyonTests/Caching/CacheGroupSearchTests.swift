@@ -212,7 +212,7 @@ struct CacheGroupSearchTests {
         let held = HeldCall()
         #expect(try await fixture.low.store(Sample.png(seed: 1), for: request))
         // Found to be no image, so that the look-up goes on to the next cache.
-        #expect(try await fixture.high.store(Sample.png().prefix(100), for: request))
+        #expect(try await fixture.high.store(Sample.png().prefix(30), for: request))
         held.arm()
         let codecs = ImageCodecs.observed { _, _ in held.pass() }
         async let found = fixture.group.entry(for: request, codecs: codecs)

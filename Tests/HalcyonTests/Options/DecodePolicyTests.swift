@@ -101,6 +101,10 @@ struct DecodePolicyTests {
             let response = try await test.pipeline.response(for: url)
             #expect(response.source == source && response.image.isPartial)
         }
+        let partial = try await test.pipeline.image(from: url)
+        let refusing = ImageRequest(url, options: [.damage(.isRefused)])
+        #expect(try await test.pipeline.cache.store(partial, for: refusing) == false)
+        #expect(test.pipeline.cache.entryInMemory(for: refusing) == nil)
         // One that is refused, though on disk, is loaded anew: the server may have the whole one by now.
         #expect(test.transport.startedCount == 3)
     }
