@@ -21,6 +21,10 @@ struct SVGDemands {
         var font: Float = 0
         var scale: Float = 0
         var textScale: Float = -.infinity
+        /// The pixels of patterns that are there at a time, in units of the drawing.
+        var tileArea: Float = 0
+        /// The bytes of surfaces of embedded drawings.
+        var byteCount: Double = 0
 
         mutating func add(_ inner: Sum, times count: Float = 1) {
             work += inner.work * count
@@ -29,6 +33,8 @@ struct SVGDemands {
             font = max(font, inner.font)
             scale = max(scale, inner.scale)
             textScale = max(textScale, inner.textScale)
+            tileArea = max(tileArea, inner.tileArea)
+            byteCount = max(byteCount, inner.byteCount)
         }
     }
 
@@ -98,8 +104,16 @@ struct SVGDemands {
     private let elementCount: Int
 
     /// Adds what a drawing takes that is inside of this one.
-    mutating func add(_ inner: SVGDemands) {
+    ///
+    /// - Parameter pixels: Its own size, in which librsvg draws it before it is scaled.
+    mutating func add(_ inner: SVGDemands, _ pixels: PixelSize) {
+        let scale = Double(
+            inner.viewBox.map { max(Double(pixels.width) / $0.width, Double(pixels.height) / $0.height) } ?? 1
+        )
+        let tileByteCount = 4 * Double(inner.total.tileArea) * scale * scale
+        let surfaceByteCount = Double(pixels.bitmapByteCount) * Double(max(1, inner.total.surfaces + 1))
         total.add(inner.total)
+        total.byteCount = max(total.byteCount, inner.total.byteCount + surfaceByteCount + tileByteCount)
     }
 
     /// Checks what the drawing takes in a size.
@@ -110,10 +124,11 @@ struct SVGDemands {
     func check(_ size: SVGSize, in pixels: PixelSize, limits: DecodeLimits) throws(CodecError) {
         // Without layers, what cairo takes for itself.
         let count = max(3, Double(total.surfaces) + 1)
-        let byteCount = Double(pixels.bitmapByteCount) * count
-        try limits.checkMemory(byteCount < 1e18 ? Int(byteCount) : .max, of: .svg)
         let box = viewBox ?? (size.width, size.height)
         let rootScale = Float(max(Double(pixels.width) / box.width, Double(pixels.height) / box.height))
+        var byteCount = Double(pixels.bitmapByteCount) * count + total.byteCount
+        if total.tileArea > 0 { byteCount += 4 * Double(total.tileArea) * Double(rootScale) * Double(rootScale) }
+        try limits.checkMemory(byteCount < 1e18 ? Int(byteCount) : .max, of: .svg)
         guard total.textScale == -.infinity || rootScale * exp(total.textScale) <= Self.maximumTextScale else {
             throw .unsupported(.svg, reason: "text of a size beyond all bounds")
         }
@@ -140,6 +155,8 @@ struct SVGDemands {
         private var followers: [Int32]
         private let sheet: StyleSheet
         private let keepsSpaces: Bool
+        /// The longer side of what the root element shows.
+        private let side: Double
         private var filterCount: Float = 0
 
         init(_ markup: SVGMarkup) {
@@ -150,6 +167,8 @@ struct SVGDemands {
             firstChildren = Array(repeating: -1, count: count)
             followers = firstChildren
             sheet = StyleSheet(markup)
+            let box = markup.value("viewBox", of: markup.elements[0]).flatMap(SVGLength.numbers) ?? []
+            side = box.count == 4 ? max(box[2], box[3]) : 1_000
             keepsSpaces = markup.bytes.count > 8 << 20 || markup.holds(anyOf: ["preserve", "white-space"])
             for index in markup.elements.indices.reversed() {
                 let element = markup.elements[index]
@@ -158,7 +177,7 @@ struct SVGDemands {
                     firstChildren[parent] = Int32(index)
                 }
                 if let identifier = markup.value("id", of: element) {
-                    identifiers[SVGValueBounds.plain(identifier)] = index
+                    identifiers[SVGValueBounds.withoutReferences(identifier)] = index
                 }
             }
         }
@@ -179,9 +198,13 @@ struct SVGDemands {
             isOpen[index] = true
             defer { isOpen[index] = false }
             let element = markup.elements[index]
-            let own = properties(of: element)
             var sum = Sum()
             sum.work[5] = 1
+            guard !isHidden(element) else {
+                sums[index] = sum
+                return sum
+            }
+            let own = properties(of: element)
             if element.name == "text" {
                 sum.textScale = 0
                 sum.work[6] = markup.content(of: element).map(textWork) ?? 0
@@ -193,8 +216,39 @@ struct SVGDemands {
             sum.font += own.font
             sum.scale += own.scale
             sum.textScale += own.scale
+            if sum.tileArea > 0 { sum.tileArea *= exp(2 * own.scale) }
+            if element.name == "pattern" { addTile(of: element, to: &sum) }
             sums[index] = sum
             return sum
+        }
+
+        /// Returns whether an element is never drawn, which is taken to be so only where no style sheet could change it.
+        private func isHidden(_ element: SVGMarkup.Element) -> Bool {
+            guard !sheet.statesDisplay, !Self.definitions.contains(element.name), !element.name.hasPrefix("fe") else {
+                return false
+            }
+            var values: [String] = []
+            if let style = markup.value("style", of: element) {
+                values = SVGValueBounds.declarations(style).compactMap { $0.name == "display" ? $0.value : nil }
+            }
+            if values.isEmpty, let value = markup.value("display", of: element) { values = [value] }
+            return !values.isEmpty && values.allSatisfy { $0 == "none" }
+        }
+
+        /// Adds the surface of a pattern, whose own sides may stand for those of others that refer to it.
+        private func addTile(of element: SVGMarkup.Element, to sum: inout Sum) {
+            let sides = ["width", "height"].map { name -> Double in
+                switch markup.value(name, of: element).map(SVGValueBounds.withoutReferences).flatMap(SVGLength.init) {
+                case .pixels(let length): length
+                case .fraction(let fraction): fraction * side
+                case nil: 1
+                }
+            }
+            let transforms = ["transform", "patternTransform"].compactMap { markup.value($0, of: element) }
+            let scale = transforms.reduce(1) { $0 * SVGValueBounds.scale(of: SVGValueBounds.plain($1)) }
+            let area = sides[0] * sides[1] * scale * scale
+            // What is that small is one of a part of a shape.
+            if sides.max() ?? 0 <= 1 { sum.surfaces += 1 } else { sum.tileArea += Float(area) }
         }
 
         /// Text is laid out in a time that grows with the square of its length.
@@ -232,8 +286,11 @@ struct SVGDemands {
                 child = followers[Int(child)]
             }
             var references = own.references
-            if element.name != "a", let link = markup.reference(of: element).map(SVGValueBounds.plain) {
-                if link.hasPrefix("#") { references.append(String(link.dropFirst())) }
+            if element.name != "a" {
+                for link in markup.references(of: element).lazy.map(SVGValueBounds.withoutReferences)
+                where link.hasPrefix("#") {
+                    references.append(String(link.dropFirst()))
+                }
             }
             for reference in references {
                 if let target = identifiers[reference] { sum.add(try visit(target, depth: depth + 1)) }
@@ -276,11 +333,12 @@ struct SVGDemands {
             var properties = Properties()
             for attribute in element.attributes {
                 if attribute.name == "style" {
-                    for (name, value) in SVGValueBounds.declarations(markup.value(of: attribute)) {
+                    for (name, value) in SVGValueBounds.declarations(markup.normalizedValue(of: attribute)) {
                         Survey.add(name, value, to: &properties)
                     }
                 } else if SVGValueBounds.names.contains(attribute.name) {
-                    Survey.add(attribute.name, SVGValueBounds.plain(markup.value(of: attribute)), to: &properties)
+                    let value = SVGValueBounds.plain(markup.normalizedValue(of: attribute))
+                    Survey.add(attribute.name, value, to: &properties)
                 }
             }
             if element.parent != nil, let scale = viewBoxScale(of: element) {
@@ -304,12 +362,14 @@ struct SVGDemands {
 
         static func add(_ name: String, _ value: String, to properties: inout Properties) {
             let references = SVGValueBounds.references(in: value)
+            // Without "!important".
+            let plainValue = SVGMarkup.trimmed(value.prefix { $0 != "!" })
             switch name {
             case "opacity":
-                if SVGLength.numbers(value).map({ $0.first ?? 1 >= 1 }) != true {
+                if SVGLength.numbers(plainValue).map({ $0.first ?? 1 >= 1 }) != true {
                     (properties.surfaces, properties.work) = (properties.surfaces + 1, properties.work + 2)
                 }
-            case "mix-blend-mode" where value != "normal", "isolation" where value != "auto":
+            case "mix-blend-mode" where plainValue != "normal", "isolation" where plainValue != "auto":
                 (properties.surfaces, properties.work) = (properties.surfaces + 1, properties.work + 12)
             case "mask" where !references.isEmpty:
                 (properties.surfaces, properties.work) = (properties.surfaces + 2, properties.work + 17)
@@ -323,7 +383,7 @@ struct SVGDemands {
                 properties.filters += references
                 properties.filterFunctionCount += Float(value.utf8.count { $0 == UInt8(ascii: "(") } - references.count)
             case "font-size", "font": properties.font += Float(log(SVGValueBounds.relativeFontSize(in: value)))
-            case "transform": properties.scale += Float(log(SVGValueBounds.scale(of: value)))
+            case "transform", "patternTransform": properties.scale += Float(log(SVGValueBounds.scale(of: value)))
             default: break
             }
         }
@@ -333,13 +393,49 @@ struct SVGDemands {
     private struct StyleSheet {
         private var rules: [Substring: Properties] = [:]
         private var universal = Properties()
+        /// A Boolean value that indicates whether there is a rule that may show or hide something.
+        private(set) var statesDisplay = false
 
         init(_ markup: SVGMarkup) {
             for element in markup.elements where element.name == "style" {
                 guard let text = markup.sheet(of: element) else { continue }
-                for rule in SVGValueBounds.plain(text).split(separator: "}") {
-                    add(rule)
+                let sheet = SVGValueBounds.plain(text)
+                statesDisplay = statesDisplay || sheet.lowercased().contains("display")
+                var rest = sheet[...]
+                while !rest.isEmpty {
+                    rest = rest.drop { $0.isWhitespace || $0 == "}" }
+                    if rest.first == "@" {
+                        rest = Self.withoutAtRule(rest)
+                    } else {
+                        let end = rest.firstIndex(of: "}") ?? rest.endIndex
+                        add(rest[..<end])
+                        rest = rest[end...]
+                    }
                 }
+            }
+        }
+
+        /// Returns what follows a rule such as `@media`, all of which librsvg passes over.
+        private static func withoutAtRule(_ text: Substring) -> Substring {
+            guard let start = text.firstIndex(where: { $0 == ";" || $0 == "{" }) else { return "" }
+            var (rest, depth) = (text[start...], 0)
+            while let character = rest.popFirst() {
+                if character == "{" { depth += 1 }
+                if character == "}" { depth -= 1 }
+                if depth == 0 { break }
+            }
+            return rest
+        }
+
+        /// Pseudo-classes that librsvg knows no states for: a rule with one does not apply.
+        private static let interactions: Set<Substring> = [
+            "hover", "focus", "active", "visited", "focus-visible", "focus-within", "target",
+        ]
+
+        private static func isNeverApplied(_ selector: Substring) -> Bool {
+            guard !selector.contains(where: { "([\"'".contains($0) }) else { return false }
+            return selector.split(separator: ":").dropFirst().contains { part in
+                interactions.contains(part.prefix { $0.isLetter || $0 == "-" })
             }
         }
 
@@ -351,12 +447,12 @@ struct SVGDemands {
             }
             guard !properties.isEmpty else { return }
             let selectors = rule[..<open].split(separator: "{").last ?? ""
-            for selector in selectors.split(separator: ",") {
+            for selector in selectors.split(separator: ",") where !Self.isNeverApplied(selector) {
                 // Of the last part of a selector, the names; what else it asks for is taken to hold.
                 let subject = selector.split { $0.isWhitespace || ">+~".contains($0) }.last ?? ""
                 let names = subject.prefix { $0 != ":" && $0 != "[" }
-                if let name = names.split(whereSeparator: { !($0.isLetter || $0.isNumber || "-_".contains($0)) }).last {
-                    rules[name, default: Properties()].add(properties)
+                if let name = names.split(whereSeparator: { ".#*|".contains($0) }).last {
+                    rules[SVGValueBounds.unescaped(name)[...], default: Properties()].add(properties)
                 } else {
                     universal.add(properties)
                 }
@@ -369,7 +465,7 @@ struct SVGDemands {
             if let rule = rules[element.name[...]] { properties.add(rule) }
             for name in ["id", "class"] {
                 guard let value = markup.value(name, of: element) else { continue }
-                for word in SVGValueBounds.plain(value).split(whereSeparator: \.isWhitespace) {
+                for word in SVGValueBounds.withoutReferences(value).split(whereSeparator: \.isWhitespace) {
                     if let rule = rules[word] { properties.add(rule) }
                 }
             }

@@ -1,5 +1,6 @@
 #if SVG
 internal import FoundationEssentials
+internal import HalcyonRaster
 
 /// The text of a document, inflated where it is compressed, in UTF-8 where it is in UTF-16, and without entities of its
 /// own.
@@ -56,16 +57,25 @@ enum SVGDocument {
             isClosedWhereCut: isClosedWhereCut
         )
         var demands = try SVGDemands(&markup)
-        try SVGEmbeddedImages.replaceDrawings(in: &markup, depth: depth) { text throws(CodecError) in
+        var isCutShort = false
+        try SVGEmbeddedImages.replaceDrawings(
+            in: &markup,
+            limits: limits,
+            depth: depth,
+            isDamageRefused: !isClosedWhereCut
+        ) { text throws(CodecError) in
             let (inner, innerDemands) = try Self.markup(
                 of: text,
                 limits: limits,
                 isClosedWhereCut: isClosedWhereCut,
                 depth: depth + 1
             )
-            demands.add(innerDemands)
+            let size = (try? SVGRootElement(text)).flatMap { SVGSize($0) }
+            demands.add(innerDemands, size?.pixels ?? PixelSize(0, 0))
+            isCutShort = isCutShort || inner.isCutShort
             return inner.text
         }
+        markup.isCutShort = markup.isCutShort || isCutShort
         amend(&markup)
         return (markup, demands)
     }

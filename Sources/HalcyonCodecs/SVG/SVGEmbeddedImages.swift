@@ -43,20 +43,31 @@ enum SVGEmbeddedImages {
         return copied == text.startIndex ? text : result + text[copied...]
     }
 
-    /// Puts in place of each drawing that a document embeds one that was looked through as well.
+    /// Puts in place of each drawing that a document embeds one that was looked through as well, and takes away what
+    /// cannot be measured, which browsers do not draw either.
     ///
     /// - Parameter look: Takes the text of a drawing, and returns another.
     static func replaceDrawings(
         in markup: inout SVGMarkup,
+        limits: DecodeLimits,
         depth: Int,
+        isDamageRefused: Bool,
         _ look: (Data) throws(CodecError) -> Data
     ) throws(CodecError) {
         for index in markup.elements.indices {
             for attribute in markup.elements[index].attributes
             where attribute.name == "href" || attribute.name.hasSuffix(":href") {
                 let address = SVGValueBounds.withoutReferences(markup.value(of: attribute))
-                guard let image = payloads(of: Array(address.utf8)).first(where: { ImageFormat.detect($0) == .svg })
-                else { continue }
+                let images = payloads(of: Array(address.utf8))
+                var areKnown = true
+                for image in images where ImageFormat.detect(image) != .svg {
+                    areKnown = try size(of: image, limits) != nil && areKnown
+                }
+                guard areKnown else {
+                    markup.remove(attribute)
+                    continue
+                }
+                guard let image = images.first(where: { ImageFormat.detect($0) == .svg }) else { continue }
                 let type = address.prefix { $0 != "," && $0 != ";" }.lowercased()
                 guard depth < maximumDepth, markup.isText(attribute),
                     type.hasSuffix(":") || type.contains("svg") || type.contains("xml")
@@ -64,8 +75,15 @@ enum SVGEmbeddedImages {
                     markup.remove(attribute)
                     continue
                 }
-                let text = try look(try SVGDocument.text(of: image, limits: .standard))
-                markup.replace(attribute, by: "data:image/svg+xml;base64," + text.base64EncodedString())
+                do throws(CodecError) {
+                    let text = try look(
+                        try SVGDocument.text(of: image, limits: limits, isReadWhereCut: !isDamageRefused)
+                    )
+                    markup.replace(attribute, by: "data:image/svg+xml;base64," + text.base64EncodedString())
+                } catch {
+                    guard error.isDamage, !isDamageRefused else { throw error }
+                    markup.remove(attribute)
+                }
             }
         }
     }
@@ -137,22 +155,60 @@ enum SVGEmbeddedImages {
         depth: Int,
         _ nestedByteCount: inout Int
     ) throws(CodecError) -> Int {
-        let format = ImageFormat.detect(image)
-        if format == .svg {
-            let text = try SVGDocument.text(of: image, limits: limits)
+        if ImageFormat.detect(image) == .svg {
+            let text: Data
+            do throws(CodecError) {
+                text = try SVGDocument.text(of: image, limits: limits, isReadWhereCut: true)
+            } catch {
+                guard error.isDamage else { throw error }
+                return 0
+            }
             nestedByteCount += text.count
             let maximum = min(SVGDocument.maximumByteCount, limits.memory)
             guard nestedByteCount <= maximum else {
                 throw .limitExceeded(.svg, .memory(nestedByteCount, maximum: maximum))
             }
-            return try byteCount(of: text, limits: limits, depth: depth + 1, &nestedByteCount)
+            let inner = try byteCount(of: text, limits: limits, depth: depth + 1, &nestedByteCount)
+            guard let size = (try? SVGRootElement(text)).flatMap({ SVGSize($0) }) else { return inner }
+            return try byteCount(of: size.pixels, .svg, limits, inner)
         }
-        // An image that cannot be measured is not drawn either.
-        guard let format, let info = try? ImageCodecs.standard.info(of: image, limits: limits) else {
-            throw .unsupported(.svg, reason: "an embedded image of unknown size")
+        // One that cannot be measured is taken away.
+        guard let known = try size(of: image, limits) else { return 0 }
+        return try byteCount(of: known.size, known.format, limits, 0)
+    }
+
+    private static func byteCount(
+        of size: PixelSize,
+        _ format: ImageFormat,
+        _ limits: DecodeLimits,
+        _ inner: Int
+    ) throws(CodecError) -> Int {
+        try limits.check(size, of: format)
+        return (size.pixelCount * SaturatingCount(bytesPerPixel) + SaturatingCount(inner)).value
+    }
+
+    /// Returns the format and the size of an image; `nil` where they cannot be read.
+    private static func size(
+        of image: Data,
+        _ limits: DecodeLimits
+    ) throws(CodecError) -> (format: ImageFormat, size: PixelSize)? {
+        guard let format = ImageFormat.detect(image) else { return nil }
+        do throws(CodecError) {
+            return (format, try ImageCodecs.standard.info(of: image, limits: limits).size)
+        } catch {
+            if case .limitExceeded = error { throw error }
+            return nil
         }
-        try limits.check(info.size, of: format)
-        return (info.size.pixelCount * SaturatingCount(bytesPerPixel)).value
+    }
+}
+
+extension CodecError {
+    /// A Boolean value that indicates whether it is about the bytes of an image, and not about a bound.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .empty, .truncated, .corrupt: true
+        default: false
+        }
     }
 }
 #endif

@@ -56,8 +56,9 @@ struct SVGMarkup {
     let bytes: [UInt8]
     /// In the order of the document.
     private(set) var elements: [Element] = []
-    /// A Boolean value that indicates whether the text ended inside of an element, which was closed.
-    private(set) var isCutShort = false
+    /// A Boolean value that indicates whether the text ended inside of an element, which was closed, or that of a drawing
+    /// in it.
+    var isCutShort = false
     /// What closes the elements that the text leaves open, from the place on at which it ends.
     private var ending: (place: Int, text: String)?
     /// Instructions that could bring in style sheets.
@@ -119,6 +120,13 @@ struct SVGMarkup {
         attribute.replacement ?? String(decoding: bytes[attribute.original], as: UTF8.self)
     }
 
+    /// Returns the value of an attribute with spaces in place of other white space, as XML reads it.
+    func normalizedValue(of attribute: Attribute) -> String {
+        let value = value(of: attribute)
+        guard value.utf8.contains(where: { $0 < 0x20 }) else { return value }
+        return String(decoding: value.utf8.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)
+    }
+
     /// Returns the value of an attribute of an element; `nil` without it.
     func value(_ name: String, of element: Element) -> String? {
         element.allAttributes.first { $0.name == name && !$0.isRemoved }.map(value)
@@ -138,7 +146,12 @@ struct SVGMarkup {
 
     /// Returns where an element refers to.
     func reference(of element: Element) -> String? {
-        value("href", of: element) ?? element.attributes.first { $0.name.hasSuffix(":href") }.map(value)
+        value("href", of: element) ?? references(of: element).first
+    }
+
+    /// Returns all that an element refers to: with any prefix, since the one that librsvg follows may have any.
+    func references(of element: Element) -> [String] {
+        element.attributes.filter { $0.name == "href" || $0.name.hasSuffix(":href") }.map(value)
     }
 
     /// Returns the text between the tags of an element; `nil` where there is none.

@@ -7,7 +7,7 @@ enum SVGValueBounds {
     /// Properties, in style sheets and as attributes, that ask for more than a shape.
     static let names: Set<String> = [
         "opacity", "mix-blend-mode", "isolation", "mask", "clip-path", "fill", "stroke", "marker", "marker-start",
-        "marker-mid", "marker-end", "filter", "font-size", "font", "transform",
+        "marker-mid", "marker-end", "filter", "font-size", "font", "transform", "patternTransform",
     ]
     private static let fonts: Set<String> = ["font-size", "font"]
     /// Octaves of noise, each half as strong as the one before.
@@ -72,7 +72,7 @@ enum SVGValueBounds {
         // Surfaces would be as many times larger; browsers do not follow it either.
         guard attribute.name != lengthsOfKernelUnits else { return markup.remove(attribute) }
         guard attribute.name == "style" || names.contains(attribute.name) else { return }
-        let stated = plain(markup.value(of: attribute))
+        let stated = plain(markup.normalizedValue(of: attribute))
         let value = withoutEmbedded(stated)
         let replaced = attribute.name == "style" ? replacingValues(in: value, bound) : bound(attribute.name, value)
         guard let bounded = replaced ?? (value == stated ? nil : value) else { return }
@@ -182,11 +182,12 @@ enum SVGValueBounds {
 
     /// Returns the identifiers that `url(#…)` in a value leads to.
     static func references(in value: String) -> [String] {
-        guard value.contains("url(") else { return [] }
+        guard value.utf8.contains(UInt8(ascii: "(")) else { return [] }
         return value.split(separator: ")").compactMap { part in
-            guard let open = part.firstRange(of: "url(") else { return nil }
-            let link = part[open.upperBound...].trimming { $0.isWhitespace || $0 == "\"" || $0 == "'" }
-            return link.hasPrefix("#") ? String(link.dropFirst()) : nil
+            guard let open = part.lastIndex(of: "("), part[..<open].suffix(3).lowercased() == "url" else { return nil }
+            let link = part[part.index(after: open)...].trimming { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+            let address = unescaped(link)
+            return address.hasPrefix("#") ? String(address.dropFirst()) : nil
         }
     }
 
@@ -247,33 +248,96 @@ enum SVGValueBounds {
         return String(decoding: SVGCharacterReferences.replaced(in: Array(text.utf8)).bytes, as: UTF8.self)
     }
 
-    /// Returns text as CSS reads it: without comments, and with the characters in place that are escaped.
+    /// Returns text of CSS that means the same, without comments, and so that it can be split at its punctuation:
+    /// characters that are escaped stand in place, but those of punctuation, and that in strings and addresses, are
+    /// escaped in six digits.
     static func plain(_ text: String) -> String {
-        guard text.utf8.contains(where: { "&\\*".utf8.contains($0) }) else { return text }
+        guard text.utf8.contains(where: { "&\\*\"'(".utf8.contains($0) }) else { return text }
         let bytes = Array(withoutReferences(text).utf8)
         var (result, position) = ([UInt8](), 0)
+        // What ends the string or the address that the position is in.
+        var closing: UInt8?
         while position < bytes.count {
-            if bytes[position...].starts(with: "/*".utf8) {
+            let byte = bytes[position]
+            if closing == nil, byte == UInt8(ascii: "/"), bytes[position...].starts(with: "/*".utf8) {
                 position += 2
                 while position < bytes.count, !bytes[position...].starts(with: "*/".utf8) { position += 1 }
                 position += 2
-            } else if bytes[position] == UInt8(ascii: "\\"), position + 1 < bytes.count {
+            } else if byte == UInt8(ascii: "\\"), position + 1 < bytes.count {
                 let digits = bytes[(position + 1)...].prefix(6).prefix { isHexadecimal($0) }
                 if let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) {
-                    result += Array(String(Unicode.Scalar(value).map(Character.init) ?? "?").utf8)
+                    let scalar = Unicode.Scalar(value) ?? "?"
+                    if scalar.isASCII {
+                        appendEscaped(UInt8(scalar.value), to: &result)
+                    } else {
+                        result += Array(String(Character(scalar)).utf8)
+                    }
                     position = digits.endIndex
                     if position < bytes.count, bytes[position] <= 0x20 { position += 1 }
                 } else {
-                    position += 1
-                    result.append(bytes[position])
-                    position += 1
+                    // In a string, the end of a line that is escaped is nothing.
+                    let isEnd = [0x0A, 0x0C, 0x0D].contains(bytes[position + 1])
+                    if !isEnd { appendEscaped(bytes[position + 1], to: &result) }
+                    position += bytes[position...].dropFirst().starts(with: "\r\n".utf8) ? 3 : 2
                 }
-            } else {
-                result.append(bytes[position])
+            } else if let end = closing {
+                // A string ends where its line does.
+                if byte == end || (end != UInt8(ascii: ")") && [0x0A, 0x0C, 0x0D].contains(byte)) {
+                    closing = nil
+                    append(byte, to: &result)
+                } else if byte <= 0x20 || byte == UInt8(ascii: ":") {
+                    append(byte, to: &result)
+                } else {
+                    appendEscaped(byte, to: &result)
+                }
                 position += 1
+            } else {
+                append(byte, to: &result)
+                position += 1
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    closing = byte
+                } else if byte == UInt8(ascii: "("), isAddress(result) {
+                    let first = bytes[position...].first { $0 > 0x20 }
+                    let isQuoted = first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+                    if !isQuoted { closing = UInt8(ascii: ")") }
+                }
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// One white space behind digits belongs to them.
+    private static func append(_ byte: UInt8, to result: inout [UInt8]) {
+        if byte <= 0x20, result.suffix(7).first == UInt8(ascii: "\\") { result.append(0x20) }
+        result.append(byte)
+    }
+
+    private static func appendEscaped(_ byte: UInt8, to result: inout [UInt8]) {
+        if isNamePart(byte) || "#.?/+=,%&$@".utf8.contains(byte) {
+            result.append(byte)
+        } else {
+            let digits = String(byte, radix: 16)
+            result += Array("\\\(String(repeating: "0", count: 6 - digits.count))\(digits)".utf8)
+        }
+    }
+
+    /// Returns text with the characters in place that ``plain(_:)`` leaves escaped.
+    static func unescaped(_ text: Substring) -> String {
+        let parts = text.split(separator: "\\", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
+            let scalar = UInt32(part.prefix(6), radix: 16).flatMap { Unicode.Scalar($0) }
+            let rest = part.dropFirst(6)
+            result += scalar.map { String(Character($0)) + rest.dropFirst(rest.first == " " ? 1 : 0) } ?? String(part)
+        }
+    }
+
+    /// Returns whether some text ends with the beginning of an address.
+    private static func isAddress(_ text: [UInt8]) -> Bool {
+        let end = text.suffix(5)
+        guard end.count >= 4, String(decoding: end.suffix(4), as: UTF8.self).lowercased() == "url(" else {
+            return false
+        }
+        return end.count == 4 || !isNamePart(end[end.startIndex])
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

@@ -79,7 +79,12 @@ struct SVGEncodingTests {
                 Data(svg(embedded, encoding: nil).utf8),
             ]
             for (index, document) in documents.enumerated() {
-                #expect(throws: refused, "\(name) \(index)") { try decode(document) }
+                // A damaged drawing in another one is left out.
+                if index == 3, !isName {
+                    #expect(try decode(document)[5, 5] == [0, 0, 0, 0], "\(name)")
+                } else {
+                    #expect(throws: refused, "\(name) \(index)") { try decode(document) }
+                }
             }
         }
     }

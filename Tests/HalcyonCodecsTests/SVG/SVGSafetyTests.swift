@@ -185,6 +185,11 @@ struct SVGSafetyTests {
             "<filter id='f'><feTurbulence numOctaves='/**/1000000000'/></filter>\(rectangle)",
             "<image width='9' height='9' href='data:image/svg+xml;base64,\(innerText.base64EncodedString())'/>",
             "<style>@import url('data:text/css,text{font-size:2000000px}');</style><text>a</text>",
+            "<text style='font-family:\"/*\";font-size:1e9px'>a</text>",
+            "<text style='font-family:\"\n/*\";font-size:1e9px'>a</text>",
+            "<text style='font-family:\"\\\"/*\";font-size:1e9px'>a</text>",
+            "<text style='fill:url(/*);font-size:1e9px'>a</text>",
+            "<style>.a{font-family:'/*'} g{font-size:50em}</style><g><g><g><g><g><text>a</text></g></g></g></g></g>",
         ]
     )
     func endingValues(_ content: String) throws {
@@ -205,6 +210,9 @@ struct SVGSafetyTests {
     private static let patterns = chain(300) {
         "<pattern id='p\($0)' width='9' height='9'><path fill='url(#p\($0 + 1))'/></pattern>"
     }
+    private static let escapedPatterns = chain(300) {
+        "<pattern id='p;\($0)' width='9' height='9'><path style='fill:url(\"#p;\($0 + 1)\")'/></pattern>"
+    }.replacing("p;0'", with: "p0'")
     private static let powers = chain(12) { level in
         "<g id='u\(level)'>\(String(repeating: "<use xlink:href='#u\(level + 1)'/>", count: 10))</g>"
     }
@@ -221,6 +229,12 @@ struct SVGSafetyTests {
             uses, images, "\(patterns)<rect width='9' height='9' fill='url(#p0)'/>", "\(powers)<g id='u12'/>",
             "<g transform='scale(1e9)'><text>a</text></g>", "<g \(chain(1_100) { " a\($0)=''" })/>",
             "\(String(repeating: "<g mask='url(#m)'/>", count: 2_000))<mask id='m'/>",
+            "\(patterns.replacing("url(", with: "URL("))<rect width='9' height='9' fill='Url(#p0)'/>",
+            "\(escapedPatterns)<rect width='9' height='9' fill='url(#p0)'/>",
+            "<g xmlns:a='urn:a'>\(uses.replacing("<use ", with: "<use a:href='#' "))</g>",
+            "<style>.a\\:b{filter:URL('#f')}</style><filter id='f'>\(blurs)</filter><g class='a:b'/>",
+            "<style>@media a{b{}} .a{filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g class='a'/>",
+            "<filter id='f'>\(blurs)</filter><g display='none' style='display:inline'><g filter='url(#f)'/></g>",
         ]
     )
     func endlessWork(_ content: String) throws {
@@ -249,6 +263,79 @@ struct SVGSafetyTests {
             Issue.record("drawn")
         } catch CodecError.limitExceeded(.svg, .memory(_, maximum: 10 << 20)) {}
     }
+
+    @Test(
+        "the tiles of patterns and the drawings that are embedded count against the memory",
+        arguments: [
+            "width='5000' height='5000'", "width='9' height='9' patternTransform='scale(500)'",
+            "width='9' height='9' transform='scale(500)'",
+        ]
+    )
+    func tiles(_ attributes: String) throws {
+        func pattern(_ attributes: String) -> Data {
+            svg("<pattern id='p' patternUnits='userSpaceOnUse' \(attributes)><g/></pattern><g fill='url(#p)'/>")
+        }
+        func image(_ side: Int) -> Data {
+            let drawing = svg("", attributes: "width='\(side)' height='\(side)'").base64EncodedString()
+            return svg("<image width='9' height='9' href='data:image/svg+xml;base64,\(drawing)'/>")
+        }
+        let options = DecodeOptions(limits: DecodeLimits(memory: 50 << 20))
+        #expect(try decode(pattern("width='9' height='9'"), options) != nil)
+        #expect(try decode(image(100), options) != nil)
+        for document in [pattern(attributes), image(3_000)] {
+            do {
+                _ = try decoder.decode(document, options: options, isCancelled: { false })
+                Issue.record("drawn")
+            } catch CodecError.limitExceeded(.svg, .memory(_, maximum: 50 << 20)) {}
+        }
+    }
+
+    @Test(
+        "what is never drawn counts nothing",
+        arguments: [
+            "<style>g:hover, g:focus{filter:url(#f)}</style><g/>", "<style>@media print{g{filter:url(#f)}}</style><g/>",
+            "<style>@media (prefers-color-scheme: dark){g{opacity:.5} g{filter:url(#f)}}</style><g/>",
+            "<g display='none'><g filter='url(#f)'/></g>", "<g style='display: none'><g filter='url(#f)'/></g>",
+            String(repeating: "<g style='opacity:1 !important'/>", count: 5_000),
+        ]
+    )
+    func unseenWork(_ content: String) throws {
+        let document = svg(
+            "<filter id='f'>\(Self.blurs)</filter>\(content)<rect width='2000' height='1000' fill='blue'/>",
+            attributes: "width='2000' height='1000'"
+        )
+        #expect(try decode(document)?[5, 5] == [0, 0, 255, 255])
+    }
+
+    @Test(
+        "what is embedded and no image, or a broken one, is left out",
+        arguments: [
+            "<image width='9' height='9' href='data:image/png;base64,iVBORw0KGgo='/>",
+            "<image width='9' height='9' href='data:image/png;base64,iVBORw0KGg'/>",
+            "<image width='9' height='9' href='data:image/png;base64,***'/>",
+            "<image width='9' height='9' href='data:image/svg+xml,&lt;svg xmlns=&quot;http://www.w3.org/2000/svg&quot;>&lt;/g>'/>",
+            "<a href='data:text/plain,hi'><g/></a>",
+        ]
+    )
+    func brokenImages(_ content: String) throws {
+        let document = svg("<rect width='10' height='10' fill='blue'/>\(content)")
+        #expect(try decode(document)?[5, 5] == [0, 0, 255, 255])
+        let cut = svg("<rect width='10' height='10' fill='blue'/><image href='data:image/png;base64,iVBO")
+        #expect(try decode(cut.dropLast("</svg>".count))?[5, 5] == [0, 0, 255, 255])
+    }
+
+    @Test("a drawing is partial where one that it embeds is cut short")
+    func partialDrawings() throws {
+        let inner = svg("<rect width='5' height='10' fill='blue'/><g><rect x='2")
+        let image = svg("<image width='10' height='10' href='data:image/svg+xml;base64,\(cut(inner))'/>")
+        #expect(try decoder.decode(image, options: DecodeOptions(), isCancelled: { false }).isPartial)
+        #expect(throws: CodecError.self) {
+            try decoder.decode(image, options: DecodeOptions(damage: .isRefused), isCancelled: { false })
+        }
+    }
+
+    /// Base64 of a document without its last tag.
+    private func cut(_ document: Data) -> String { document.dropLast("</svg>".count).base64EncodedString() }
 
     @Test("elements, attributes and the parts of paths count against the memory")
     func elements() throws {
