@@ -448,15 +448,29 @@ struct SVGDemands {
             guard !properties.isEmpty else { return }
             let selectors = rule[..<open].split(separator: "{").last ?? ""
             for selector in selectors.split(separator: ",") where !Self.isNeverApplied(selector) {
-                // Of the last part of a selector, the names; what else it asks for is taken to hold.
-                let subject = selector.split { $0.isWhitespace || ">+~".contains($0) }.last ?? ""
-                let names = subject.prefix { $0 != ":" && $0 != "[" }
-                if let name = names.split(whereSeparator: { ".#*|".contains($0) }).last {
-                    rules[SVGValueBounds.unescaped(name)[...], default: Properties()].add(properties)
+                if let name = Self.name(in: selector) {
+                    rules[name[...], default: Properties()].add(properties)
                 } else {
                     universal.add(properties)
                 }
             }
+        }
+
+        /// Returns a name that an element has to have for a selector to match it; `nil` where it may have any. What
+        /// else the selector asks for is taken to hold.
+        private static func name(in selector: Substring) -> String? {
+            var parts = selector.split(separator: "[", omittingEmptySubsequences: false)
+            for index in parts.indices.dropFirst() {
+                parts[index] = parts[index].drop { $0 != "]" }.dropFirst()
+            }
+            let isCombinator = { (character: Character) in character.isWhitespace || ">+~".contains(character) }
+            // An attribute is as good as a pseudo-class.
+            let plain = SVGMarkup.trimmed(parts.joined(separator: ":"))
+            let function = plain.drop { $0 != "(" && $0 != ")" }
+            guard !function.hasPrefix(")"), !function.contains(where: isCombinator) else { return nil }
+            let subject = plain.dropLast(function.count).split(whereSeparator: isCombinator).last ?? ""
+            let names = subject.prefix { $0 != ":" }.split { ".#*|".contains($0) }
+            return names.last.map(SVGValueBounds.unescaped)
         }
 
         func add(to properties: inout Properties, of element: SVGMarkup.Element, _ markup: SVGMarkup) {

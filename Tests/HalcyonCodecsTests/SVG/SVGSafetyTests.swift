@@ -103,7 +103,7 @@ struct SVGSafetyTests {
     func embeddedSizes() throws {
         // The header of a PNG of 30,000 by 30,000 pixels is enough to be refused.
         var header = try PNGEncoder().encode(Bitmap.sample(PixelSize(2, 2)), options: EncodeOptions())
-        header.replaceSubrange(16..<24, with: [0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30])
+        header.replaceSubrange(8..<33, with: PNGBytes.header(30_000, 30_000, colorType: 6))
         let base64 = header.base64EncodedString()
         let percent = header.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let nested = Data("<svg xmlns='http://www.w3.org/2000/svg'><image href='data:;base64,\(base64)'/></svg>".utf8)
@@ -233,6 +233,8 @@ struct SVGSafetyTests {
             "\(escapedPatterns)<rect width='9' height='9' fill='url(#p0)'/>",
             "<g xmlns:a='urn:a'>\(uses.replacing("<use ", with: "<use a:href='#' "))</g>",
             "<style>.a\\:b{filter:URL('#f')}</style><filter id='f'>\(blurs)</filter><g class='a:b'/>",
+            "<style>g[ id]{filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g id='a'/>",
+            "<style>:not(.b c){filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g/>",
             "<style>@media a{b{}} .a{filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g class='a'/>",
             "<filter id='f'>\(blurs)</filter><g display='none' style='display:inline'><g filter='url(#f)'/></g>",
         ]
