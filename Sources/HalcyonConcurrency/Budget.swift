@@ -2,6 +2,9 @@
 ///
 /// The most urgent waiter is served first. No other waiter overtakes it, however small its demand, so that a large
 /// demand is not starved by small ones. A waiter's priority may change while it waits.
+///
+/// Budgets have an order. Work that holds a part of one waits for parts of later ones only: otherwise all of a budget
+/// might be lent to work that waits for more of it. A debug build stops where that is broken.
 package final class Budget: Sendable {
     private struct Waiter: Sendable {
         let number: UInt64
@@ -19,11 +22,14 @@ package final class Budget: Sendable {
 
     /// The whole amount.
     package let limit: Int
+    /// The place in the order of budgets.
+    package let order: Int
     private let state: Lock<State>
 
-    package init(limit: Int) {
+    package init(limit: Int, order: Int = 0) {
         precondition(limit > 0, "a budget must hold something")
         self.limit = limit
+        self.order = order
         state = Lock(State(available: limit))
     }
 

@@ -1,10 +1,7 @@
 /// A part of a ``Budget`` that is lent for as long as something holds this: it may pass from one piece of work to the
 /// next together with the memory that it was taken for.
-///
-/// Work that holds a lease must not wait for more of the same budget: all of it might be lent to others that wait as
-/// well.
 package final class BudgetLease: Sendable {
-    private let budget: Budget
+    fileprivate let budget: Budget
     private let state: Lock<Int>
 
     /// - Parameter amount: The amount that has been taken from the budget already.
@@ -34,8 +31,14 @@ package final class BudgetLease: Sendable {
 extension Budget {
     /// Lends an amount as soon as it is available. A demand beyond ``limit`` counts as ``limit``.
     ///
+    /// - Parameter held: What the work holds while it waits: parts of budgets that come before this one.
     /// - Throws: `CancellationError` if the task is cancelled while it waits.
-    package func lease(_ amount: Int, priority: PriorityBox) async throws -> BudgetLease {
+    package func lease(
+        _ amount: Int,
+        holding held: [BudgetLease] = [],
+        priority: PriorityBox
+    ) async throws -> BudgetLease {
+        assert(held.allSatisfy { $0.budget.order < order }, "work waits for a budget that comes before one it holds")
         let amount = clamped(amount)
         if !take(amount) { try await wait(for: amount, priority) }
         return BudgetLease(amount, of: self)

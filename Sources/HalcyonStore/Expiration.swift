@@ -18,12 +18,15 @@ public enum Expiration: Sendable, Hashable {
     public func interval(since now: Date) -> Double {
         switch self {
         case .never: .infinity
-        case .seconds(let seconds): seconds.isNaN ? 0 : seconds
+        case .seconds(let seconds): Self.orOver(seconds)
         case .days(let days): Double(days) * 86_400
-        case .date(let date): date.timeIntervalSince(now)
+        case .date(let date): Self.orOver(date.timeIntervalSince(now))
         case .expired: -.infinity
         }
     }
+
+    /// Returns an interval, or 0 for what is no number.
+    private static func orOver(_ interval: Double) -> Double { interval.isNaN ? 0 : interval }
 
     /// Returns whether an entry stored at `now` would not be valid for any time.
     public func isOver(at now: Date) -> Bool {

@@ -49,6 +49,19 @@ struct DiskCacheExpiryTests {
         #expect(fixture.folder.bodyFiles.isEmpty)
     }
 
+    @Test("a date that is no number is over, on disk and in memory")
+    func noDate() throws {
+        let noDate = Date(timeIntervalSince1970: .nan)
+        let fixture = try DiskCacheFixture()
+        try fixture.cache.store(bytes(10), for: "a")
+        #expect(try !fixture.cache.store(bytes(10), for: "a", expiration: .date(noDate)))
+        #expect(fixture.cache.entry(for: "a") == nil)
+        try fixture.cache.store(bytes(10), for: "b")
+        try fixture.cache.updateMetadata(Data(), for: "b", expiration: .date(noDate))
+        #expect(fixture.cache.entry(for: "b") == nil)
+        #expect(Expiration.date(noDate).isOver(at: Date()) && Expiration.seconds(1).interval(since: noDate) == 1)
+    }
+
     @Test("removing what expired removes rows and files, and nothing else")
     func removeExpired() throws {
         let fixture = try DiskCacheFixture()

@@ -26,6 +26,67 @@ struct DiskCacheLimitTests {
 
     private func format(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
+    @Test("eviction writes what waits once, however much is stored meanwhile")
+    func storesMeanwhile() throws {
+        struct State {
+            var cache: DiskCache?
+            var depth = 0
+            var greatestDepth = 0
+            var storeCount = 0
+        }
+        let state = Lock(State())
+        // Each removal of a file, which eviction and replacement make, finds a further replacement waiting.
+        let fileSystem = FaultInjectingFileSystem(observing: { call in
+            guard call == .removeFile else { return }
+            let cache = state.withLock { state -> DiskCache? in
+                guard state.storeCount < 50 else { return nil }
+                state.storeCount += 1
+                state.depth += 1
+                state.greatestDepth = max(state.greatestDepth, state.depth)
+                return state.cache
+            }
+            guard let cache else { return }
+            defer { state.withLock { $0.depth -= 1 } }
+            _ = try? cache.store(bytes(20_000, seed: state.withLock { $0.storeCount }), for: "a", durability: .none)
+        })
+        let fixture = try DiskCacheFixture {
+            $0.fileSystem = fileSystem
+            $0.sizeLimit = 30_000
+            $0.lowWaterMark = 0.1
+        }
+        state.withLock { $0.cache = fixture.cache }
+        defer { state.withLock { $0.cache = nil } }
+        try fixture.cache.store(bytes(20_000, seed: 100), for: "a")
+        fixture.clock.advance(by: 1)
+        try fixture.cache.store(bytes(20_000, seed: 101), for: "b")
+        try fixture.cache.flush()
+        #expect(state.withLock { $0.storeCount } < 10)
+        #expect(try fixture.cache.statistics().bytes <= 30_000)
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test("threads that store at the same time leave the limit kept")
+    func concurrentStores() async throws {
+        let fixture = try DiskCacheFixture {
+            $0.sizeLimit = 50_000
+            $0.lowWaterMark = 0.9
+        }
+        let cache = fixture.cache
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    for number in 0..<100 {
+                        _ = try? cache.store(bytes(1_000, seed: number), for: "\(thread)-\(number)", durability: .none)
+                    }
+                }
+            }
+        }
+        try cache.flush()
+        #expect(try cache.statistics().bytes <= 50_000)
+        #expect(try cache.statistics().count > 20)
+        #expect(try cache.verify().isSound)
+    }
+
     @Test("the least recently used goes first, files too")
     func order() throws {
         let fixture = try DiskCacheFixture { $0.lowWaterMark = 1 }

@@ -44,6 +44,25 @@ struct DataURLTests {
         #expect(cache.memoryStatistics.count == 7)
     }
 
+    @Test("that is long loads as one that is short does, and fails as one")
+    func long() async throws {
+        let test = TestPipeline()
+        let bytes = Sample.png(5, 4) + Data(repeating: 7, count: 1_000_000)
+        let text = bytes.base64EncodedString()
+        let sources = [Source.dataURL("data:image/png;base64,\(text)"), .provider(Base64ImageDataProvider(text))]
+        for source in sources {
+            #expect(try await test.pipeline.data(for: ImageRequest(source)) == bytes)
+            #expect(try await test.pipeline.image(from: ImageRequest(source)).size == PixelSize(5, 4))
+        }
+        let error = await #expect(throws: ImageError.self) {
+            try await test.pipeline.image(from: ImageRequest(.dataURL("data:;base64,\(text)*")))
+        }
+        guard case .provider = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test("loads as an image, and is kept in memory only")
     func load() async throws {
         let test = TestPipeline()

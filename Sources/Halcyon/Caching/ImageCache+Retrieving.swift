@@ -176,7 +176,14 @@ extension ImageCache {
         let workers = options.workers ?? .shared
         let codecs = options.codecs(or: codecs)
         var image = try await workers.decode(data, codecs: codecs, options: decode, priority: priority)
-        image = try await workers.animated(image, of: data, options: options, codecs: codecs, priority: priority)
+        image = try await workers.animated(
+            image,
+            lease: nil,
+            of: data,
+            options: options,
+            codecs: codecs,
+            priority: priority
+        )
         let cached = CachedImage(
             image: image,
             byteCount: data.count,

@@ -88,7 +88,7 @@ extension OriginalStorage {
     /// same validators.
     private static func isSame(_ other: URL, _ url: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
-        return other != url && rule.key(for: other.absoluteString) == rule.key(for: url.absoluteString)
+        return other != url && rule.key(for: other.name) == rule.key(for: url.name)
     }
 }
 

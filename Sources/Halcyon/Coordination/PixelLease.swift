@@ -6,7 +6,7 @@ internal import Synchronization
 /// It passes to the first image that is made of it. Other images that are made of the same one, as by chains of
 /// processors with a common beginning, need parts of their own.
 final class PixelLease: Sendable {
-    private let leases: [BudgetLease]
+    let leases: [BudgetLease]
     private let hasSuccessor = Atomic(false)
 
     init(_ leases: [BudgetLease]) {

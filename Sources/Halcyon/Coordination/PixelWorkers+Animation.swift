@@ -3,10 +3,46 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 
 extension PixelWorkers {
+    /// Returns the animation of an image, whose frames are processed as the options say; `nil` if it has none.
+    static func animation(
+        of image: DecodedImage,
+        _ data: Data,
+        options: ImageOptions,
+        codecs: ImageCodecs
+    ) -> ImageAnimation? {
+        let chain = options.processing
+        let processing: ImageAnimation.FrameProcessing = { frame, isCancelled in
+            try chain.process(frame, isCancelled: isCancelled)
+        }
+        return codecs.animation(
+            of: image,
+            data,
+            options: options.decode.decodeOptions,
+            processing: chain.isIdentity ? nil : processing
+        )
+    }
+
+    /// Makes something of all frames of an image on a worker, which takes as much memory as they do.
+    ///
+    /// - Parameter lease: The part of the budgets that the image's pixels take; `nil` if they take none.
+    /// - Throws: The error of `body`, or `CancellationError`.
+    func withFrames<Result: Sendable>(
+        of image: DecodedImage,
+        lease: PixelLease?,
+        priority: PriorityBox,
+        _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> Result
+    ) async throws -> Result {
+        defer { withExtendedLifetime(lease) {} }
+        return try await run(priority: priority, within: budget.frames, holding: lease) {
+            Demand(byteCount: image.byteCountOfFrames) { flag in try body(image, flag) }
+        }.result
+    }
+
     /// Returns an image with the animation that its file has, as far as the options ask for it.
     ///
     /// - Parameters:
     ///   - image: The first frame, processed.
+    ///   - lease: The part of the budgets that its pixels take; `nil` for an image of a cache.
     ///   - data: The encoded original.
     ///   - options: Those of the work; see ``ImageOptions/forWork()``.
     ///   - codecs: Those that the image was decoded with.
@@ -14,31 +50,23 @@ extension PixelWorkers {
     ///   damaged frame, because of which the frames are decoded when they are due.
     func animated(
         _ image: DecodedImage,
+        lease: PixelLease?,
         of data: Data,
         options: ImageOptions,
         codecs: ImageCodecs,
         priority: PriorityBox
     ) async throws -> DecodedImage {
         let decode = options.decode
-        let chain = options.processing
-        guard image.info.isAnimated, decode.animation != .firstFrame, chain.isIdentity || decode.processesAllFrames
+        guard image.info.isAnimated, decode.animation != .firstFrame,
+            options.processing.isIdentity || decode.processesAllFrames,
+            let animation = Self.animation(of: image, data, options: options, codecs: codecs)
         else { return image }
-        let processing: ImageAnimation.FrameProcessing = { frame, isCancelled in
-            try chain.process(frame, isCancelled: isCancelled)
-        }
-        let animation = codecs.animation(
-            of: image,
-            data,
-            options: decode.decodeOptions,
-            processing: chain.isIdentity ? nil : processing
-        )
-        guard let animation else { return image }
         let byteCount = image.byteCountOfFrames
         guard decode.animation == .preloaded, byteCount <= decode.limits.memory else {
             return image.replacingAnimation(animation)
         }
         do {
-            let frames = try await run(priority: priority, within: budget.images) {
+            let frames = try await run(priority: priority, within: budget.frames, holding: lease) {
                 Demand(byteCount: byteCount) { flag in
                     try animation.decoder().frames(isCancelled: { flag.isCancelled })
                 }

@@ -29,7 +29,7 @@ extension PixelWorkers {
         begun: ProgressiveDecoding? = nil,
         priority: PriorityBox
     ) async throws -> (image: DecodedImage, lease: PixelLease) {
-        let (image, lease) = try await run(priority: priority, within: budget.images) {
+        let (image, lease) = try await run(priority: priority, within: budget.images, holding: nil) {
             let info = try codecs.info(of: data, limits: options.limits, hint: options.typeHint)
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)

@@ -21,7 +21,12 @@ extension PixelWorkers {
             // Another encoding has the place of the image, which is held meanwhile, so this one takes its own from
             // another budget.
             defer { withExtendedLifetime(lease) {} }
-            return try await run(priority: priority, within: budget.results(at: place), isContinuation: true) {
+            return try await run(
+                priority: priority,
+                within: budget.results(at: place),
+                holding: lease,
+                isContinuation: true
+            ) {
                 Demand(byteCount: image.bitmap.byteCount) { flag in try body(image, flag) }
             }.result
         }

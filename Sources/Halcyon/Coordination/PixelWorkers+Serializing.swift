@@ -68,7 +68,7 @@ extension PixelWorkers {
             return try await decode(data, codecs: codecs, options: options, priority: priority)
         }
         guard let size else { throw SerializationError(.decode, "the size of its image is not known") }
-        return try await run(priority: priority, within: budget.images) {
+        return try await run(priority: priority, within: budget.images, holding: nil) {
             Demand(byteCount: Self.byteCount(size, options.keepsSixteenBits ? .sixteen : .eight)) { flag in
                 let context = ImageSerializationContext(
                     codecs: codecs,

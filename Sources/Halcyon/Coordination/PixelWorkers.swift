@@ -78,7 +78,7 @@ public final class PixelWorkers: Sendable {
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> Result
     ) async throws -> Result {
-        try await run(priority: priority, within: budget.images) {
+        try await run(priority: priority, within: budget.images, holding: nil) {
             Demand(byteCount: image.bitmap.byteCount) { flag in try body(image, flag) }
         }.result
     }
@@ -112,6 +112,7 @@ public final class PixelWorkers: Sendable {
         let (result, own) = try await run(
             priority: priority,
             within: budget.results(at: place),
+            holding: lease,
             isContinuation: place > 0
         ) {
             Demand(byteCount: need - atHand) { flag in try body(image, flag) }
@@ -139,9 +140,12 @@ public final class PixelWorkers: Sendable {
 
     /// Determines on a worker the part of the budget that the work needs, and continues there if the budget has it;
     /// otherwise continues on a worker once the budget has it. So no thread waits for the budget.
+    ///
+    /// - Parameter held: What the caller holds of the budgets meanwhile; `nil` if it holds nothing.
     func run<Result: Sendable>(
         priority: PriorityBox,
         within budget: Budget,
+        holding held: PixelLease?,
         isContinuation: Bool = false,
         _ demand: @escaping @Sendable () throws -> Demand<Result>
     ) async throws -> (result: Result, lease: BudgetLease) {
@@ -155,7 +159,7 @@ public final class PixelWorkers: Sendable {
         case .done(let result, let lease):
             return (result, lease)
         case .mustWait(let demand):
-            let lease = try await budget.lease(demand.byteCount, priority: priority)
+            let lease = try await budget.lease(demand.byteCount, holding: held?.leases ?? [], priority: priority)
             // The work has its part of the budget, for which other work waits.
             return (try await queue.run(priority: priority, isContinuation: true, demand.body), lease)
         }

@@ -20,7 +20,7 @@ struct TransferKey: Hashable, Sendable {
         generation: UInt64,
         ignoring ignoredHeaders: Set<HTTPField.Name>
     ) {
-        var request = request
+        var request = request.normalized
         // Urgency is no part of what is sent.
         if request.priority != .normal { request.priority = .normal }
         if !request.headers.isEmpty, !ignoredHeaders.isEmpty {

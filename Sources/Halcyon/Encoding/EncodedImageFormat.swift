@@ -7,8 +7,10 @@ public import HalcyonCodecs
 /// try await pipeline.encoded(for: url, as: .accepted(by: acceptField))
 /// ```
 ///
-/// The pixels are encoded in sRGB, upright, and without metadata unless ``EncodeOptions/metadata`` names some. A frame
-/// of an animation is encoded as a still image. JPEG holds no transparency: transparent pixels are laid on
+/// The pixels are encoded in sRGB, upright, and without metadata unless ``EncodeOptions/metadata`` names some. An animation
+/// is encoded with all of its frames, each processed, where the format can hold them, unless the options ask for one frame
+/// (``DecodePolicy/animation``, ``DecodePolicy/frame``); one whose frames take more than ``DecodeLimits/memory`` together
+/// fails. JPEG holds no transparency: transparent pixels are laid on
 /// ``EncodeOptions/background``, which is white by default. An image of 16 bits a sample keeps them in PNG, TIFF and
 /// JPEG XL, and has 8 in other formats. An image that the format cannot hold fails with
 /// ``CodecError/cannotEncode(_:reason:)``.

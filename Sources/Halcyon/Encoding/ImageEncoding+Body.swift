@@ -3,24 +3,29 @@ internal import HalcyonCodecs
 internal import HalcyonRaster
 
 extension ImageEncoding {
-    /// Returns the encoded bytes of an image, in sRGB.
+    /// Returns whether an image with an animation may be encoded with all of its frames, which takes the memory of all.
+    func mayAnimate(_ codecs: ImageCodecs) -> Bool {
+        formats.contains { codecs.encoder(for: $0) is any AnimationEncoder }
+    }
+
+    /// Returns the encoded bytes of an image, in sRGB: of all frames where it has an animation, and the format can hold
+    /// them.
     ///
     /// - Parameters:
     ///   - original: The bytes that the image was decoded from, which are kept if the rule allows that; `nil`: the
     ///     image is encoded.
-    ///   - isCancelled: Asked before the image is encoded, and while its colours are converted.
-    /// - Throws: ``CodecError``, `CancellationError`.
+    ///   - options: Those that the image was decoded with.
+    ///   - isCancelled: Asked before the image is encoded, and while frames are decoded and colours converted.
+    /// - Throws: ``CodecError``, the error of a processor, `CancellationError`.
     func body(
         of image: DecodedImage,
         keeping original: Data?,
+        options: DecodePolicy,
         codecs: ImageCodecs,
-        isCancelled: () -> Bool
+        isCancelled: @Sendable () -> Bool
     ) throws -> EncodedImageBody {
         if isCancelled() { throw CancellationError() }
-        // Where the pixels came from must not show: a decoder of one format knows that they are opaque, another does not.
-        let isOpaque = image.bitmap.isOpaque || !image.bitmap.containsTransparency()
-        let target = target(for: image.info, isOpaque: isOpaque)
-        if let original, keeps(image.info.format, insteadOf: target) {
+        if let original, keeps(image.info.format, insteadOf: target(for: image.info, isOpaque: image.isOpaque)) {
             return EncodedImageBody(
                 data: original,
                 format: image.info.format,
@@ -30,14 +35,67 @@ extension ImageEncoding {
                 isPartial: image.isPartial
             )
         }
-        var bitmap = try image.converted(.sRGB, isCancelled: isCancelled).bitmap
-        bitmap.isOpaque = isOpaque
+        let frames = try frames(of: image, options, codecs, isCancelled)
+        let isOpaque = frames.allSatisfy(\.bitmap.isOpaque)
+        let target = target(for: image.info, isOpaque: isOpaque)
+        let data =
+            if frames.count > 1, codecs.encoder(for: target.format) is any AnimationEncoder {
+                try codecs.encode(
+                    frames.map { AnimationFrame(bitmap: $0.bitmap, duration: $0.duration) },
+                    as: target.format,
+                    loopCount: image.animation?.loopCount ?? 0,
+                    options: target.options
+                )
+            } else {
+                try codecs.encode(frames[0].bitmap, as: target.format, options: target.options)
+            }
         return EncodedImageBody(
-            data: try codecs.encode(bitmap, as: target.format, options: target.options),
+            data: data,
             format: target.format,
-            size: bitmap.size,
+            size: frames[0].bitmap.size,
             originalInfo: image.info,
-            isPartial: image.isPartial
+            isPartial: frames.contains(where: \.isPartial)
         )
     }
+
+    private typealias Frame = (bitmap: Bitmap, duration: Int, isPartial: Bool)
+
+    /// Returns the frames to encode: the image itself, or those of its animation. They end before one that is damaged.
+    private func frames(
+        of image: DecodedImage,
+        _ options: DecodePolicy,
+        _ codecs: ImageCodecs,
+        _ isCancelled: @Sendable () -> Bool
+    ) throws -> [Frame] {
+        func frame(_ image: DecodedImage, _ duration: Duration = .zero) throws -> Frame {
+            // Where the pixels came from must not show: a decoder of one format knows that they are opaque, another does
+            // not.
+            let isOpaque = image.isOpaque
+            var bitmap = try image.converted(.sRGB, isCancelled: isCancelled).bitmap
+            bitmap.isOpaque = isOpaque
+            return (bitmap, Int(duration / .milliseconds(1)), image.isPartial)
+        }
+        guard let animation = image.animation, mayAnimate(codecs) else { return [try frame(image)] }
+        let byteCount = image.byteCountOfFrames
+        guard byteCount <= options.limits.memory else {
+            throw CodecError.limitExceeded(image.info.format, .memory(byteCount, maximum: options.limits.memory))
+        }
+        let decoder = try animation.decoder()
+        var frames: [Frame] = []
+        for index in 0..<animation.frameCount {
+            do {
+                let image = try decoder.frame(at: index, isCancelled: isCancelled)
+                frames.append(try frame(image, animation.duration(ofFrame: index)))
+            } catch let error as CodecError where index > 0 && error.isDamage && options.damage != .isRefused {
+                frames[index - 1].isPartial = true
+                break
+            }
+        }
+        return frames
+    }
+}
+
+extension DecodedImage {
+    /// A Boolean value that indicates whether all pixels are opaque, whether or not the decoder knows it.
+    fileprivate var isOpaque: Bool { bitmap.isOpaque || !bitmap.containsTransparency() }
 }

@@ -30,6 +30,8 @@ struct ImageEncoding: Sendable, Hashable {
     init(_ format: EncodedImageFormat, codecs: ImageCodecs, source: @autoclosure () -> String) throws(ImageError) {
         keepsOriginal = format.keepsOriginal
         var encoder = CacheKeyEncoder()
+        // Before the second kind, what was encoded of an animation was its first frame.
+        encoder.encode(2)
         encoder.encode(keepsOriginal)
         let rule: Rule?
         do throws(CodecError) {
@@ -95,6 +97,14 @@ struct ImageEncoding: Sendable, Hashable {
             return opaque.format == transparent.format || isOpaque() ? opaque : transparent
         case .original(let formats, let options, let otherwise):
             return formats.contains(info.format) ? Target(format: info.format, options: options) : otherwise
+        }
+    }
+
+    /// The formats that an image may become.
+    var formats: Set<ImageFormat> {
+        switch rule {
+        case .byOpacity(let opaque, let transparent): [opaque.format, transparent.format]
+        case .original(let formats, _, let otherwise): formats.union([otherwise.format])
         }
     }
 

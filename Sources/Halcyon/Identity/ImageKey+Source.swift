@@ -46,7 +46,7 @@ extension Source {
     var originalName: String? {
         if let cacheKey { return cacheKey }
         return switch location {
-        case .network(let request): request.url.absoluteString
+        case .network(let request): request.url.name
         case .provider(let provider): provider.cacheKey
         case .placeholder(let hash): hash.name
         case .file, .thumbnail, .videoFile, .data, .invalid: nil

@@ -30,7 +30,7 @@ extension OriginalKey {
         }
         guard request.method == .get, request.body == nil else { return nil }
         // A user name belongs to the scope, and must not be readable in a cache.
-        let name = request.url.withoutUser.absoluteString
+        let name = request.url.name
         self.init(text: options.cache.keyRule?.key(for: name) ?? name, scope: scope)
     }
 
@@ -47,6 +47,15 @@ extension OriginalKey {
         guard let transfer = source.request else { return options.cache.scope.name }
         let defaults = options.network.additions(or: defaults)
         return audience(of: options.network.applied(to: transfer, over: defaults), options, defaults)
+    }
+
+    /// Returns whether the key of a source's original contains the digest of a credential whose key has to be read from the
+    /// disk first, as for the first such request of a process.
+    static func waitsForDisk(of source: Source, options: ImageOptions, over defaults: NetworkPolicy) -> Bool {
+        guard !CredentialDigester.hasInstallationKey, case .credential = options.cache.scope,
+            let transfer = source.request
+        else { return false }
+        return options.network.applied(to: transfer, over: options.network.additions(or: defaults)).carriesCredential
     }
 
     /// The first letter of an audience that has both a credential and a name. No other audience begins with it.

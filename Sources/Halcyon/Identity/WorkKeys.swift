@@ -71,11 +71,13 @@ struct OriginalWorkKey: Hashable, Sendable {
 
 extension Source.Location {
     /// Returns the location that the bytes of a frame are read from: without the urgency of a request, which is no part
-    /// of what is sent. Another frame than the first is read from the file itself, and not from its thumbnail.
+    /// of what is sent, and in the spelling that is the same for all that mean the same. Another frame than the first is read
+    /// from the file itself, and not from its thumbnail.
     fileprivate func read(frame: Int) -> Source.Location {
         switch self {
-        case .network(var transfer) where transfer.priority != .normal:
-            transfer.priority = .normal
+        case .network(let request):
+            var transfer = request.normalized
+            if transfer.priority != .normal { transfer.priority = .normal }
             return .network(transfer)
         case .thumbnail(let thumbnail) where frame != 0:
             return .file(path: thumbnail.path)

@@ -28,6 +28,8 @@ public struct ImageError: Error, Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// The source is no URL that images can be loaded from.
         case invalidURL(String)
+        /// The pipeline does not load sources of this kind (``ImagePipeline/Configuration/allowedSources``).
+        case sourceNotAllowed(SourceKinds)
         /// No cache has the image, and the options forbid the network.
         case notCached
         /// A ``RequestModifying`` rejected the request; nothing was sent. The value is the text of the error if it
@@ -144,6 +146,7 @@ extension ImageError: CustomStringConvertible {
     public var code: String {
         switch reason {
         case .invalidURL: "invalidURL"
+        case .sourceNotAllowed: "sourceNotAllowed"
         case .notCached: "notCached"
         case .requestRejected: "requestRejected"
         case .downloaderShutDown: "downloaderShutDown"
@@ -181,6 +184,7 @@ extension ImageError.Reason {
     fileprivate func message(source: String) -> String {
         switch self {
         case .invalidURL(let url): "“\(url.withoutPassword)” is not a URL that images can be loaded from"
+        case .sourceNotAllowed(let kinds): "this pipeline loads no \(kinds)"
         case .notCached: "no cache has it, and the network may not be used"
         case .requestRejected(let reason): Self.sentence("the request was rejected before it was sent", reason)
         case .downloaderShutDown: "the downloader has been shut down"

@@ -49,8 +49,26 @@ extension ImagePipeline {
         public var interceptors: [any LoadIntercepting] = []
         /// The loaders that are asked for the bytes of sources, in their order. Default: none.
         public var loaders: [any SourceLoading] = []
+        /// The kinds of sources that are loaded, others failing with ``ImageError/Reason/sourceNotAllowed(_:)``: also for
+        /// previews, and for sources that may take the place of another one. Default: all.
+        public var allowedSources = SourceKinds.all
         /// Says which files are shown while they are read. Default: the standard.
         var filePacing = FileReadPacing()
+
+        /// Returns a configuration for URLs of other people: sources are servers alone, and connections are made to addresses
+        /// of the public Internet alone (``AddressPolicy/publicOnly(allowing:)``), wherever a redirect leads. All else has
+        /// its default, whose limits hold for untrusted images already.
+        ///
+        /// - Parameter exceptions: Host names, addresses and networks that may be connected to all the same. Default: none.
+        public static func untrusted(allowing exceptions: Set<String> = []) -> Configuration {
+            var transport = CurlTransport.Configuration()
+            transport.addresses = .publicOnly(allowing: exceptions)
+            var configuration = Configuration(
+                downloader: ImageDownloader(transport: CurlTransport(configuration: transport))
+            )
+            configuration.allowedSources = .web
+            return configuration
+        }
 
         /// A configuration with a default for everything. Each parameter is the property of its name; `cache` is the
         /// only one of ``caches``, unless these are given.

@@ -10,12 +10,18 @@ internal import HalcyonRaster
 final class ProgressiveDecoding: @unchecked Sendable {
     let decoder: IncrementalDecoder
     private let key: ProgressiveWorkKey
+    private let memory: PreviewMemory
     let use = Lock(Use.idle(mayMakeImage: false))
     /// The bytes that the decoder has been given, as long as it may make the image itself: they tell whose image that is.
     private var pieces: [Data] = []
 
-    init(_ key: ProgressiveWorkKey, codecs: ImageCodecs) {
+    /// - Parameter budget: The budget for what the decoder holds. Where it has no memory at hand, the decoder fails after the
+    ///   header, and there are no previews.
+    init(_ key: ProgressiveWorkKey, codecs: ImageCodecs, within budget: Budget) {
         self.key = key
+        let memory = PreviewMemory(budget)
+        self.memory = memory
+        let keepsSixteenBits = key.decode.decodeOptions.keepsSixteenBits
         var options = key.decode.decodeOptions
         options.color = key.color
         let target = key.processing.decodeTarget
@@ -23,7 +29,12 @@ final class ProgressiveDecoding: @unchecked Sendable {
             codecs: codecs,
             options: options,
             readsThumbnail: key.policy.mode == .embeddedThumbnail,
-            targetSize: { target.targetSize(for: $0.displaySize) }
+            targetSize: { info in
+                // The image as far as it is decoded, and the coefficients of it or a preview.
+                let depth: SampleDepth = keepsSixteenBits && info.bitDepth > 8 ? .sixteen : .eight
+                try memory.take(PixelWorkers.byteCount(info.size, depth).multipliedReportingOverflow(by: 2))
+                return target.targetSize(for: info.displaySize)
+            }
         )
     }
 
@@ -71,6 +82,7 @@ final class ProgressiveDecoding: @unchecked Sendable {
     /// Releases what has been read, once the image is made or not to be made of it: the load may go on for long.
     func close() {
         decoder.close()
+        memory.giveBack()
         pieces = []
     }
 
@@ -120,6 +132,37 @@ final class ProgressiveDecoding: @unchecked Sendable {
             image = processed
         }
         return image
+    }
+}
+
+/// The part of a budget that the decoder of one transfer takes once it has read the header.
+private final class PreviewMemory: Sendable {
+    private let budget: Budget
+    private let lease = Lock<BudgetLease?>(nil)
+
+    init(_ budget: Budget) {
+        self.budget = budget
+    }
+
+    /// The budget has no memory at hand for a further decoder.
+    struct NoMemory: Error {}
+
+    /// Takes a part, unless it has been taken.
+    ///
+    /// - Throws: ``NoMemory`` if the budget does not have it at hand: others may hold theirs for as long as servers like.
+    func take(_ amount: (partialValue: Int, overflow: Bool)) throws {
+        guard lease.withLock({ $0 == nil }) else { return }
+        guard let taken = budget.leaseAtHand(amount.overflow ? .max : amount.partialValue) else { throw NoMemory() }
+        lease.withLock { $0 = taken }
+    }
+
+    func giveBack() {
+        let lease = lease.withLock { lease in
+            defer { lease = nil }
+            return lease
+        }
+        // Given back without the lock.
+        withExtendedLifetime(lease) {}
     }
 }
 

@@ -1,10 +1,11 @@
 internal import FoundationEssentials
+internal import HalcyonFiles
 internal import HalcyonHTTP
 
 /// The parts of a request without hooks of its own that decide whether it fails: all that is sent, and the responses
 /// that are accepted.
 struct FailedRequest: Hashable, Sendable {
-    /// The request, without its priority and its bounds.
+    /// The request, without its priority and its bounds, and with the digest of a body in place of it.
     let transfer: TransferRequest
     private let acceptedStatusCodes: Range<Int>?
     private let acceptedContentTypes: Set<String>?
@@ -20,10 +21,10 @@ struct FailedRequest: Hashable, Sendable {
     ///   - generation: The ``DownloadSetup/generation`` of the downloader.
     init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy(), generation: UInt64) {
         var transfer = TransferRequest(
-            url: request.url,
+            url: request.url.normalized,
             method: request.method,
             headers: request.headers,
-            body: request.body
+            body: request.body.map { Data(SHA256.hexadecimal(of: Array($0)).utf8) }
         )
         transfer.credential = request.credential
         transfer.proxyCredential = request.proxyCredential
@@ -39,7 +40,7 @@ struct FailedRequest: Hashable, Sendable {
 
     /// Returns whether this is a plain GET of a URL by the downloader of a pipeline, whatever its configuration.
     func isPlain(_ url: URL) -> Bool {
-        transfer.url == url && self == FailedRequest(TransferRequest(url: url), generation: generation)
+        transfer.url == url.normalized && self == FailedRequest(TransferRequest(url: url), generation: generation)
     }
 
     /// Returns the name of a failure of one frame alone. A failure of the first is one of the image.

@@ -93,6 +93,7 @@ public final class FailureMemory: Sendable {
 
     /// Removes all failures of a URL, whatever the method and headers.
     public func remove(_ url: URL) {
+        let url = url.normalized
         entries.withLock { $0.removeAll { $0.transfer.url == url } }
     }
 

@@ -60,9 +60,9 @@ final class Recovery: Sendable {
 
     /// Returns the error of a request that may not use the available network; `nil` if it may.
     private func meteredNetwork(for request: ResolvedRequest) -> ImageError? {
-        // The network is asked last: most loads may use any, and asking takes system calls.
+        // The network is asked last: most loads may use any.
         guard !request.options.recovery.ofOneSource.allowsMetered, !request.source.isOnThisMachine,
-            network.status.isMetered
+            network.isMetered
         else { return nil }
         return ImageError(stage: .load, reason: .meteredNetwork, source: "\(request.source)")
     }

@@ -5,7 +5,7 @@ internal import HalcyonFiles
 ///
 /// The text is read as browsers read it: ASCII whitespace is skipped, and the padding at the end may be left out.
 /// Anything else is an error of the load, not of the initializer. ``DataURL`` reads the text of a `data:` URL.
-public struct Base64ImageDataProvider: ImageDataProvider {
+public struct Base64ImageDataProvider: ImageDataProvider, TextImageDataProvider {
     /// The text.
     public let text: String
     /// The name of the image in caches.
@@ -26,6 +26,10 @@ public struct Base64ImageDataProvider: ImageDataProvider {
     ///
     /// - Throws: ``Base64Error``.
     public func data() async throws -> Data {
+        try decoded()
+    }
+
+    func decoded() throws -> Data {
         try Base64.data(of: Array(text.utf8))
     }
 }

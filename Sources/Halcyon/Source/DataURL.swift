@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HalcyonFiles
 
 /// A provider of the bytes inside a `data:` URL (RFC 2397, as browsers read it: WHATWG Fetch, "data: URL processor").
-public struct DataURL: ImageDataProvider {
+public struct DataURL: ImageDataProvider, TextImageDataProvider {
     /// The text of the URL.
     public let cacheKey: String
 
@@ -17,6 +17,8 @@ public struct DataURL: ImageDataProvider {
     public func data() async throws -> Data {
         try decoded()
     }
+
+    var text: String { cacheKey }
 
     /// Returns the decoded bytes without suspending.
     ///

@@ -35,6 +35,15 @@ extension ImageDataProvider {
     public func data(for load: ProvidedLoad) async throws -> Data { try await data() }
 }
 
+/// A provider of bytes that a text holds.
+protocol TextImageDataProvider: ImageDataProvider {
+    /// The text, which may be as long as memory allows.
+    var text: String { get }
+
+    /// Returns the bytes without suspending.
+    func decoded() throws -> Data
+}
+
 /// Wraps any provider. Two are equal if they are of the same type, and the bytes of their keys are the same.
 struct AnyImageDataProvider: Sendable, Hashable, CustomStringConvertible {
     let base: any ImageDataProvider

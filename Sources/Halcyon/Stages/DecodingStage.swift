@@ -84,6 +84,7 @@ final class DecodingStage: Sendable {
         do {
             return try await (request.options.workers ?? workers).animated(
                 result.image,
+                lease: result.lease,
                 of: result.original.data,
                 options: request.options,
                 codecs: request.source.codecs(over: request.options.codecs(or: codecs)),

@@ -76,7 +76,8 @@ final class EncodingStage: Sendable {
     ) async throws -> Input {
         // The bytes of an original that is kept are those that its image is decoded from.
         if !encoding.mayKeepOriginal(of: request),
-            let found = try await cachedInput(for: request, context: context), found.isExact
+            let found = try await cachedInput(for: request, context: context), found.isExact,
+            found.input.image.animation != nil || !encodesAnimation(of: found.input.image, for: request, encoding)
         {
             return found.input
         }
@@ -122,6 +123,30 @@ final class EncodingStage: Sendable {
         return (Input(found, for: request), found.isExact)
     }
 
+    /// Returns whether all frames of an image's file are to be encoded.
+    private func encodesAnimation(
+        of image: DecodedImage,
+        for request: ResolvedRequest,
+        _ encoding: ImageEncoding
+    ) -> Bool {
+        let decode = request.options.decode
+        return image.info.isAnimated && decode.animation != .firstFrame && decode.frame == 0
+            && request.source.hasEncodedBytes && encoding.mayAnimate(request.options.codecs(or: codecs))
+    }
+
+    /// Returns the image of an input with the animation of its original.
+    private func animated(_ input: Input, for request: ResolvedRequest, _ encoding: ImageEncoding) -> DecodedImage {
+        guard input.image.animation == nil, let original = input.original,
+            encodesAnimation(of: input.image, for: request, encoding)
+        else { return input.image }
+        return PixelWorkers.animation(
+            of: input.image,
+            original.data,
+            options: request.options,
+            codecs: request.source.codecs(over: request.options.codecs(or: codecs))
+        ).map { input.image.replacingAnimation($0) } ?? input.image
+    }
+
     /// Encodes an image.
     private func made(
         _ input: Input,
@@ -132,7 +157,7 @@ final class EncodingStage: Sendable {
     ) async throws -> Made {
         let kept = encoding.mayKeepOriginal(of: request) ? input.original?.data : nil
         let (body, duration) = try await body(
-            of: input.image,
+            of: animated(input, for: request, encoding),
             lease: input.lease,
             keeping: kept,
             from: request.source,
@@ -170,18 +195,36 @@ final class EncodingStage: Sendable {
         context: WorkContext
     ) async throws -> (body: EncodedImageBody, duration: Duration) {
         let start = ContinuousClock.now
+        let codecs = options.codecs(or: codecs)
+        let encode = { @Sendable [decode = options.decode] (image: DecodedImage, flag: CancellationFlag) in
+            try encoding.body(
+                of: image,
+                keeping: original,
+                options: decode,
+                codecs: codecs,
+                isCancelled: { flag.isCancelled }
+            )
+        }
+        let workers = options.workers ?? workers
         let body: EncodedImageBody
         do {
-            body = try await (options.workers ?? workers).withPixels(
-                of: image,
-                lease: lease,
-                place: options.processing.steps.count,
-                priority: context.priority
-            ) { [codecs = options.codecs(or: codecs)] image, flag in
-                try encoding.body(of: image, keeping: original, codecs: codecs, isCancelled: { flag.isCancelled })
+            if image.animation != nil, encoding.mayAnimate(codecs) {
+                body = try await workers.withFrames(of: image, lease: lease, priority: context.priority, encode)
+            } else {
+                body = try await workers.withPixels(
+                    of: image,
+                    lease: lease,
+                    place: options.processing.steps.count,
+                    priority: context.priority,
+                    encode
+                )
             }
         } catch let error as CodecError {
             throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(source)")
         }
         let duration = ContinuousClock.now - start
         context.note(.encoded(body.format, byteCount: body.data.count, duration: duration))

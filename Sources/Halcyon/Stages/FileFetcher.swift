@@ -15,6 +15,14 @@ final class FileFetcher: Sendable {
         self.pacing = pacing
     }
 
+    /// Runs work other than on a file that takes long, or waits for the system.
+    func run<Result: Sendable>(
+        priority: PriorityBox,
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await readers.run(priority: priority) { _ in try body() }
+    }
+
     /// Returns the present state of a file.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.

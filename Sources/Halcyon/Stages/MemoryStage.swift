@@ -48,9 +48,17 @@ final class MemoryStage: Sendable {
         }
     }
 
+    /// Returns the key of a source's original; `nil` if it has none, or waits for the disk. Nothing was stored under such a key
+    /// then.
+    private func originalKey(of source: Source, _ options: ImageOptions) -> OriginalKey? {
+        let downloads = downloads
+        guard !OriginalKey.waitsForDisk(of: source, options: options, over: downloads) else { return nil }
+        return OriginalKey(source, options: options, over: downloads)
+    }
+
     /// Returns the encoded form of an image if memory has it and the options allow its use.
     func encoded(for source: Source, options: ImageOptions, as encoding: ImageEncoding) -> EncodedImage? {
-        guard let original = OriginalKey(source, options: options, over: downloads) else { return nil }
+        guard let original = originalKey(of: source, options) else { return nil }
         let load = source.loadOptions(from: options)
         let key = ImageKey(original: original, options: load, encoding: encoding)
         return cached(for: key, nil, source: source, options: options) { _ in
@@ -64,7 +72,7 @@ final class MemoryStage: Sendable {
     ///   of.
     func response(for source: Source, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
         if isWhole, options.delivery.includesOriginalData { return nil }
-        guard let original = OriginalKey(source, options: options, over: downloads) else { return nil }
+        guard let original = originalKey(of: source, options) else { return nil }
         return response(for: original, source: source, options: source.loadOptions(from: options))
     }
 
@@ -91,9 +99,8 @@ final class MemoryStage: Sendable {
         }
         guard let cached else {
             if isGroup { return response(ofUncommon: name, options: options, isWhole: isWhole, source: source()) }
-            // No key contains a user name, so a name is searched for one only where nothing was found.
-            return name.utf8Contains(UInt8(ascii: "@"))
-                ? response(for: source(), options: options, isWhole: isWhole) : nil
+            // Keys have one spelling and no user name, so the name is looked at only where nothing was found.
+            return name.mayHaveOtherKey ? response(for: source(), options: options, isWhole: isWhole) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options) else {
             // A lower cache may have one that is fresh.
@@ -113,7 +120,7 @@ final class MemoryStage: Sendable {
     ) -> ImageResponse? {
         if isWhole, options.delivery.includesOriginalData { return nil }
         guard ImageKey.isForAll(options.cache, options.network), options.values.identity == nil, isDownloaderPlain,
-            !name.utf8Contains(UInt8(ascii: "@"))
+            !name.mayHaveOtherKey
         else { return response(for: source(), options: options, isWhole: isWhole) }
         let name = options.cache.keyRule?.key(for: name) ?? name
         return response(for: OriginalKey(text: name), source: source(), options: options)
@@ -234,5 +241,14 @@ final class MemoryStage: Sendable {
                 sizes: request.sizes
             )
         }
+    }
+}
+
+extension String {
+    /// A Boolean value that indicates whether a URL with this text may be named otherwise in keys.
+    fileprivate var mayHaveOtherKey: Bool {
+        if utf8Contains(UInt8(ascii: "@")) { return true }
+        var text = self
+        return text.withUTF8 { !URLSpelling($0).isNormalized }
     }
 }

@@ -72,6 +72,7 @@ final class PipelineStages: Sendable {
             caches: caches,
             downloader: downloader,
             files: files,
+            allowedSources: configuration.allowedSources,
             interception: ObjectIdentifier(interception)
         )
         fallback = SourceFallback(resolver: resolver, image: image, encoding: encoding, original: original)

@@ -51,7 +51,7 @@ final class ProgressiveStage: Sendable {
         let codecs = request.source.codecs(over: request.options.codecs(or: codecs))
         let workers = request.options.workers ?? workers
         _ = try await work.value(for: key, context: context) { [clock, decoders] context in
-            let decoding = ProgressiveDecoding(key, codecs: codecs)
+            let decoding = ProgressiveDecoding(key, codecs: codecs, within: workers.budget.previews)
             let loop = ProgressiveLoop(
                 decoding: decoding,
                 policy: key.policy,

@@ -4,6 +4,10 @@ internal import HalcyonHTTP
 /// The fetcher of bytes that a provider of the program supplies.
 struct ProviderFetcher: OriginalFetching {
     let provider: AnyImageDataProvider
+    let files: FileFetcher
+
+    /// The longest text that is decoded where the load runs. Going to a thread and back takes longer than decoding it.
+    private static let inlineTextLimit = 1 << 16
 
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         if let cycle = request.steps?.cycle { throw error(.providerCycle(cycle)) }
@@ -34,6 +38,10 @@ struct ProviderFetcher: OriginalFetching {
     }
 
     private func data(limit: Int, _ context: WorkContext) async throws -> Data {
+        if let text = provider.base as? any TextImageDataProvider {
+            guard text.text.utf8.count > Self.inlineTextLimit else { return try text.decoded() }
+            return try await files.run(priority: context.priority) { try text.decoded() }
+        }
         let load = ProvidedLoad(context.priority)
         defer { load.end() }
         guard let stream = provider.base as? any StreamingImageDataProvider else {

@@ -8,7 +8,7 @@ struct PendingRequest: Sendable {
     let request: ImageRequest
     /// The time at which it was made, as a ``WorkNumber``.
     let begun: UInt64
-    /// The request with its identities; `nil` if the state of a file has to be read first.
+    /// The request with its identities; `nil` if the state of a file, or the key of credentials, has to be read first.
     let resolved: ResolvedRequest?
     /// The steps in which it was made.
     let enclosing: [Interception.Place]
@@ -26,6 +26,8 @@ struct RequestResolver: Sendable {
     /// The pipeline's downloader, whose policy at the moment adds to all requests.
     let downloader: ImageDownloader
     let files: FileFetcher
+    /// The kinds of sources that are loaded.
+    let allowedSources: SourceKinds
     /// The pipeline's part in the steps of loads.
     let interception: ObjectIdentifier
 
@@ -42,7 +44,8 @@ struct RequestResolver: Sendable {
     ) -> PendingRequest {
         if let earlier { return pending(request, begun: earlier, enclosing) }
         // Before the load is given its number, so that nothing is removed between the two.
-        let hasOpenNames = request.source.filePath != nil || request.options.recovery.hasOtherSources
+        let hasOpenNames =
+            request.source.filePath != nil || request.options.recovery.hasOtherSources || waitsForDisk(request)
         let openLoads =
             hasOpenNames
             ? LoadCaches(request.source.loadOptions(from: request.options), own: caches).all.map {
@@ -53,6 +56,13 @@ struct RequestResolver: Sendable {
         return pending
     }
 
+    /// Returns whether the identities of a request wait for the disk, which the caller of a load does not.
+    private func waitsForDisk(_ request: ImageRequest) -> Bool {
+        let downloader = request.options.network.downloader ?? downloader
+        let policy = downloader.setup.configuration.policy
+        return OriginalKey.waitsForDisk(of: request.source, options: request.options, over: policy)
+    }
+
     private func pending(
         _ request: ImageRequest,
         begun: UInt64,
@@ -61,6 +71,9 @@ struct RequestResolver: Sendable {
         let downloader = request.options.network.downloader ?? downloader
         while true {
             let setup = downloader.setup
+            guard !waitsForDisk(request) else {
+                return PendingRequest(request: request, begun: begun, resolved: nil, enclosing: enclosing)
+            }
             let pending = pending(request, begun: begun, enclosing, setup)
             // A downloader that the options name is read in several places: all of them have seen one configuration.
             if downloader.setup === setup { return pending }
@@ -101,8 +114,8 @@ struct RequestResolver: Sendable {
 
     /// Returns the request with its identities.
     ///
-    /// - Throws: ``ImageError`` for contradictory options, for a source that names nothing, and for a file that cannot
-    ///   be read; `CancellationError`.
+    /// - Throws: ``ImageError`` for contradictory options, for a source that names nothing or is not allowed, and for a file
+    ///   that cannot be read; `CancellationError`.
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
         let setup = (request.options.network.downloader ?? downloader).setup
         try check(request, setup)
@@ -112,6 +125,9 @@ struct RequestResolver: Sendable {
 
     @inline(never)
     private func check(_ request: PendingRequest, _ setup: DownloadSetup) throws {
+        if let kind = request.source.kind, !allowedSources.contains(kind) {
+            throw ImageError(stage: .source, reason: .sourceNotAllowed(kind), source: "\(request.source)")
+        }
         let downloads = setup.configuration.policy
         if let contradiction = OptionContradiction(request.options, for: request.source, over: downloads) {
             throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")
@@ -134,6 +150,11 @@ struct RequestResolver: Sendable {
             let options = source.loadOptions(from: request.options.forWork())
             let sizes = sizes(of: key, request.request)
             return resolved(source, options: options, key: key, sizes: sizes, begun: request.begun, setup)
+        }
+        if waitsForDisk(request.request) {
+            try await files.run(priority: context.priority) { _ = CredentialDigester.installation }
+            let named = pending(request.request, begun: request.begun, request.enclosing)
+            if let resolved = named.resolved { return resolved }
         }
         switch source.location {
         case .invalid(let url):

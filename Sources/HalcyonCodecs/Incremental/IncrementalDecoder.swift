@@ -23,7 +23,7 @@ public final class IncrementalDecoder {
 
     private let codecs: ImageCodecs
     private let options: DecodeOptions
-    private let targetSize: (@Sendable (ImageInfo) -> PixelSize?)?
+    private let targetSize: (@Sendable (ImageInfo) throws -> PixelSize?)?
     /// The bytes so far, until there is a reader.
     private var beginning = Data()
     /// The number of bytes at which the header is read again. It grows by a share of the bytes, so that a long header
@@ -52,12 +52,13 @@ public final class IncrementalDecoder {
         self.init(codecs: codecs, options: options, readsThumbnail: readsThumbnail, targetSize: nil)
     }
 
-    /// - Parameter targetSize: Returns the target size for the header, in place of that of the options; `nil`: theirs.
+    /// - Parameter targetSize: Returns the target size for the header, in place of that of the options; `nil`: theirs. Called
+    ///   before the image takes memory, and again if more of the header is needed. An error ends the decoding.
     package init(
         codecs: ImageCodecs,
         options: DecodeOptions,
         readsThumbnail: Bool = false,
-        targetSize: (@Sendable (ImageInfo) -> PixelSize?)?
+        targetSize: (@Sendable (ImageInfo) throws -> PixelSize?)?
     ) {
         self.codecs = codecs
         self.options = options
@@ -161,7 +162,7 @@ public final class IncrementalDecoder {
         var options = options
         if targetSize != nil || options.bitmapLimit != nil {
             let info = try decoder.info(of: beginning, limits: options.limits)
-            if let targetSize { options.targetSize = targetSize(info) }
+            if let targetSize { options.targetSize = try targetSize(info) }
             options.limitTargetSize(for: info)
         }
         let reader = try decoder.incrementalReader(for: beginning, options: options)

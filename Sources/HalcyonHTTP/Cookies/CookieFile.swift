@@ -26,7 +26,11 @@ enum CookieFile {
         var text = header
         for cookie in cookies where isWritable(cookie) {
             if cookie.isHTTPOnly { text += mark }
-            let seconds = cookie.expires.map { max(1, Int($0.timeIntervalSince1970.rounded(.up))) } ?? 0
+            // In this order, as `max` returns its first argument where the second is no number.
+            let seconds =
+                cookie.expires.map {
+                    Int(min(max(1, $0.timeIntervalSince1970.rounded(.up)), Double(latestExpiry)))
+                } ?? 0
             text += cookie.isHostOnly ? cookie.domain : ".\(cookie.domain)"
             text += "\t\(cookie.isHostOnly ? "FALSE" : "TRUE")\t\(cookie.path)\t\(cookie.isSecure ? "TRUE" : "FALSE")"
             text += "\t\(seconds)\t\(cookie.name)\t\(cookie.value)\n"

@@ -5,11 +5,20 @@ public protocol NetworkMonitoring: Sendable {
     /// The present state.
     var status: NetworkStatus { get }
 
+    /// A Boolean value that indicates whether bytes cost money at present, which each load asks that may not use a metered
+    /// network.
+    ///
+    /// There is a default: that of ``status``.
+    var isMetered: Bool { get }
+
     /// The state from now on: the present one first, then each change, until the stream is released.
     var statusUpdates: AsyncStream<NetworkStatus> { get }
 }
 
 extension NetworkMonitoring {
+    /// That of ``status``.
+    public var isMetered: Bool { status.isMetered }
+
     /// Waits until the network is connected; returns at once if it is.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ internal import HalcyonFiles
 
 /// The identity of an interrupted body: the URL, and the headers and credential of its request.
 package struct PartialBodyKey: Sendable, Hashable {
-    /// The URL without its fragment, which is not sent.
+    /// The name of the URL.
     package let url: String
     /// A hash of URL, headers and credential; names the files.
     let hash: UInt64
@@ -21,8 +21,7 @@ package struct PartialBodyKey: Sendable, Hashable {
         guard request.method == .get, request.body == nil, excluded.allSatisfy({ request.headers[$0] == nil }),
             !request.headers.hasCacheDirective("no-store")
         else { return nil }
-        let text = request.url.withoutUser.absoluteString
-        url = String(text.prefix { $0 != "#" })
+        url = request.url.name
         var identity = url
         for field in request.headers.sorted(by: {
             ($0.name.canonicalName, $0.value) < ($1.name.canonicalName, $1.value)

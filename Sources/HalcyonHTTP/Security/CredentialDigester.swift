@@ -2,6 +2,7 @@ package import FoundationEssentials
 internal import Glibc
 package import HTTPTypes
 internal import HalcyonFiles
+internal import Synchronization
 
 /// Distinguishes requests with one credential from those with another, without keeping either.
 ///
@@ -16,10 +17,18 @@ package struct CredentialDigester: Sendable {
     }
 
     /// The digester whose digests are the same in later processes of this user on this machine, where its key can be
-    /// kept. The key is read with the first request that has a credential.
-    package static let installation = CredentialDigester(
-        key: InstallationSecret.folder { getenv($0).map { String(cString: $0) } }.flatMap(InstallationSecret.key)
-    )
+    /// kept. The key is read, or made and written, when this is first used, which waits for the disk; see
+    /// ``hasInstallationKey``.
+    package static let installation: CredentialDigester = {
+        let folder = InstallationSecret.folder { getenv($0).map { String(cString: $0) } }
+        defer { installationKeyIsThere.store(true, ordering: .releasing) }
+        return CredentialDigester(key: folder.flatMap(InstallationSecret.key))
+    }()
+
+    private static let installationKeyIsThere = Atomic(false)
+
+    /// A Boolean value that indicates whether using ``installation`` does not wait for the disk.
+    package static var hasInstallationKey: Bool { installationKeyIsThere.load(ordering: .acquiring) }
 
     /// Returns 32 hexadecimal digits; `nil` for a request that carries no credential of its own.
     package func digest(of request: TransferRequest) -> String? {

@@ -5,7 +5,19 @@ extension DiskCache {
     ///
     /// - Throws: ``DiskCacheError`` if that fails; the entries are then dropped.
     public func flush() throws(DiskCacheError) {
-        try failing(.write) { try flushStaged() }
+        keepLimits(try writeBuffers())
+    }
+
+    /// Does the same, but leaves the limits to the caller, who may be about to keep them.
+    ///
+    /// - Returns: The totals with the entries that were written; `nil` if there were none.
+    func writeBuffers() throws(DiskCacheError) -> DiskTotals? {
+        let totals = try failing(.write) { try flushStaged() }
+        try writeTouches()
+        return totals
+    }
+
+    private func writeTouches() throws(DiskCacheError) {
         let pending = touches.withLock { $0.take() }
         guard !pending.isEmpty, let index = state.withLock({ $0.index }) else { return }
         try failing(.maintain) {

@@ -58,7 +58,7 @@ extension DiskCache {
     private func trim(to target: DiskLimits) throws(DiskCacheError) -> Int {
         try failing(.maintain) {
             try requireWritable(.maintain)
-            try flush()
+            _ = try writeBuffers()
             var count = 0
             while true {
                 let eviction = try evict(downTo: target)
@@ -94,21 +94,42 @@ extension DiskCache {
     }
 
     /// Keeps the limits after a store: evicts until they hold, and from then on a batch with each store until the
-    /// low-water mark is reached, so that no single store pays for all of it.
-    func enforceLimits(_ totals: DiskTotals) throws {
-        let limits = try resolvedLimits()
-        let (target, isTrimming) = state.withLock { state in
-            let target = state.settings.target(below: limits)
-            state.isTrimming = !limits.hold(for: totals) || (state.isTrimming && !target.hold(for: totals))
-            return (target, state.isTrimming)
+    /// low-water mark is reached, so that no single store pays for all of it. An error is reported: the next store tries
+    /// again.
+    ///
+    /// One thread evicts at a time; it sees to what others store meanwhile.
+    ///
+    /// - Parameter totals: Those after the store; `nil` if nothing was stored.
+    func keepLimits(_ totals: DiskTotals?) {
+        guard var totals else { return }
+        answering(.maintain, ()) {
+            while true {
+                let limits = try resolvedLimits()
+                guard let target = state.withLock({ $0.beginEviction(totals, limits) }) else { return }
+                let later = try evict(until: limits, downTo: target)
+                guard let later, !limits.hold(for: later) else { return }
+                totals = later
+            }
         }
-        guard isTrimming else { return }
-        // Entries that were used since are not the ones to remove.
-        try flush()
-        while true {
-            let eviction = try evict(downTo: target)
-            if eviction.isIdle || limits.hold(for: eviction.totals) { break }
+    }
+
+    /// Evicts batches down to a target until the limits hold.
+    ///
+    /// - Returns: The totals, if others have stored meanwhile.
+    private func evict(until limits: DiskLimits, downTo target: DiskLimits) throws -> DiskTotals? {
+        do {
+            // Entries that were used since are not the ones to remove.
+            _ = try writeBuffers()
+            while true {
+                let eviction = try evict(downTo: target)
+                if eviction.isIdle || limits.hold(for: eviction.totals) { break }
+            }
+        } catch {
+            state.withLock { _ = $0.endEviction() }
+            throw error
         }
+        guard state.withLock({ $0.endEviction() }) else { return nil }
+        return try withIndex { index in try index.read { try $0.totals() } }
     }
 
     private struct Eviction {

@@ -28,7 +28,7 @@ extension DiskCache {
     ) throws(DiskCacheError) -> Version? {
         try failing(.write) {
             try requireWritable(.write)
-            try flush()
+            let written = try writeBuffers()
             let date = configuration.clock.now()
             let now = DiskTime(date)
             let lifetime = expiration.map { DiskLifetime($0, at: date) }
@@ -60,7 +60,7 @@ extension DiskCache {
                     }
                 }
             }
-            if updated != nil { answering(.maintain, ()) { try enforceLimits(totals) } }
+            if updated != nil || written != nil { keepLimits(totals) }
             return updated
         }
     }

@@ -20,7 +20,7 @@ extension DiskCache {
     public func remove(for key: String, ifStill version: Version) throws(DiskCacheError) -> Bool {
         try failing(.remove) {
             try requireWritable(.remove)
-            try flushStaged()
+            keepLimits(try flushStaged())
             let listsKeys = !listeners.isEmpty
             let removed = try withKey(key) { key in
                 try withIndex { index in

@@ -38,7 +38,7 @@ extension DiskCache {
         guard let result else { return false }
         if result.isDue {
             do {
-                try flushStaged()
+                keepLimits(try flushStaged())
             } catch {
                 // Where another process keeps the index, the entry waits for a later transaction, and can be read.
                 let waits = withKey(key) { key in
@@ -113,15 +113,19 @@ extension DiskCache {
     /// Writes the staged entries, in one transaction. If that fails they are withdrawn, except where
     /// another process kept the index for too long and they are few. The entries that they were to replace are not
     /// found any more either, and each later call tries again to remove them.
-    func flushStaged() throws {
-        guard !staging.isEmpty else { return }
+    ///
+    /// The limits are the caller's to keep, by ``keepLimits(_:)``.
+    ///
+    /// - Returns: The totals with the entries that were written; `nil` if there were none.
+    func flushStaged() throws -> DiskTotals? {
+        guard !staging.isEmpty else { return nil }
         guard staging.withLock({ $0.holdsEntries }) else {
             // The error was thrown when they were withdrawn.
-            try? commitStaged()
-            return
+            _ = try? commitStaged()
+            return nil
         }
         do {
-            try commitStaged()
+            return try commitStaged()
         } catch {
             // The number of entries that wait for another process is bounded, as their files are open.
             let mayWait = (error as? SQLiteError)?.meansBusy == true && !staging.withLock { $0.isOverfull }
@@ -137,7 +141,7 @@ extension DiskCache {
     /// removed from there, and their files with them.
     func keepSharedFiles() {
         guard !staging.isEmpty, staging.withLock({ $0.sharesFiles }) else { return }
-        answering(.write, ()) { try flushStaged() }
+        answering(.write, ()) { _ = try flushStaged() }
     }
 
     private func withdrawStaged() {
@@ -145,7 +149,7 @@ extension DiskCache {
         withExtendedLifetime(dropped) {}
         do {
             // A removal takes no space, so it may succeed where a store has failed.
-            try commitStaged()
+            _ = try commitStaged()
         } catch {
             // Most replace nothing. What the index has of the others is removed by a later call.
             let withdrawn = staging.withLock { $0.withdrawn }
@@ -156,7 +160,7 @@ extension DiskCache {
         }
     }
 
-    private func commitStaged() throws {
+    private func commitStaged() throws -> DiskTotals {
         var written: [Int64: StagedEntry] = [:]
         var dropped: [StagedEntry] = []
         defer { withExtendedLifetime((written, dropped)) {} }
@@ -175,7 +179,7 @@ extension DiskCache {
             }
         }
         removeFiles(replaced)
-        answering(.maintain, ()) { try enforceLimits(totals) }
+        return totals
     }
 
     private func writeStaged(_ connection: SQLiteConnection) throws -> ([Int64], DiskTotals) {

@@ -138,7 +138,7 @@ extension DiskCache {
         defer {
             removeFiles(replaced)
             // The entry is stored whatever becomes of the limit: that is tried again with the next one.
-            answering(.maintain, ()) { try enforceLimits(totals) }
+            keepLimits(totals)
         }
         try awaitName?()
         return true

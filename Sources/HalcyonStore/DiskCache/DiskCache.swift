@@ -45,7 +45,38 @@ public final class DiskCache: Sendable {
         var hasOpenedBefore = false
         var settings: DiskSettings
         /// Set when the limit was reached, until the low-water mark is.
-        var isTrimming = false
+        private var isTrimming = false
+        private var eviction = Eviction.none
+
+        init(settings: DiskSettings) {
+            self.settings = settings
+        }
+
+        private enum Eviction {
+            case none
+            /// - Parameter hasNewStores: Whether others have stored since it began.
+            case running(hasNewStores: Bool)
+        }
+
+        /// Returns what to evict down to after a store; `nil` if there is nothing to evict, or another thread does it.
+        mutating func beginEviction(_ totals: DiskTotals, _ limits: DiskLimits) -> DiskLimits? {
+            let target = settings.target(below: limits)
+            isTrimming = !limits.hold(for: totals) || (isTrimming && !target.hold(for: totals))
+            guard isTrimming else { return nil }
+            guard case .none = eviction else {
+                eviction = .running(hasNewStores: true)
+                return nil
+            }
+            eviction = .running(hasNewStores: false)
+            return target
+        }
+
+        /// Returns whether others have stored since the eviction began, and left the limits to it.
+        mutating func endEviction() -> Bool {
+            defer { eviction = .none }
+            if case .running(hasNewStores: true) = eviction { return true }
+            return false
+        }
     }
 
     /// Makes a cache. Does not touch the disk yet.

@@ -11,13 +11,13 @@ struct DiskTime: Hashable, Comparable {
         self.microseconds = microseconds
     }
 
-    /// Dates beyond what the type holds, 292,000 years, become its ends.
+    /// Dates beyond what the type holds, 292,000 years, become its ends; one that is no number is the earliest.
     init(_ date: Date) {
         self.init(seconds: date.timeIntervalSince1970)
     }
 
     init(seconds: Double) {
-        microseconds = seconds >= 9.2e12 ? .max : seconds <= -9.2e12 ? .min : Int64(seconds * 1e6)
+        microseconds = seconds >= 9.2e12 ? .max : seconds > -9.2e12 ? Int64(seconds * 1e6) : .min
     }
 
     /// The date; nil for never.
@@ -29,10 +29,10 @@ struct DiskTime: Hashable, Comparable {
         left.microseconds < right.microseconds
     }
 
-    /// The time `lifetime` microseconds later; never, if that is beyond the type.
+    /// The time `lifetime` microseconds later; an end of the type, if that is beyond it.
     func advanced(by lifetime: Int64) -> DiskTime {
         let (sum, overflows) = microseconds.addingReportingOverflow(lifetime)
-        return overflows ? .never : DiskTime(microseconds: sum)
+        return overflows ? (lifetime > 0 ? .never : .earliest) : DiskTime(microseconds: sum)
     }
 }
 

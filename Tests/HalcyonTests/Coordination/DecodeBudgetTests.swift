@@ -147,6 +147,22 @@ struct DecodeBudgetTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 6)
     }
 
+    @Test("ends no load whose first frame takes all of it while it waits for the other frames", arguments: [1, 4])
+    func preloadedAnimations(count: Int) async throws {
+        let size = PixelSize(24, 16)
+        let test = TestPipeline(codecs: .standard, decodeBudget: size.bitmapByteCount(depth: .eight))
+        let options: ImageOptions = [.animation(.preloaded), .cacheMemoryOnly]
+        let tasks = urls(count, test, AnimationSample.data(frameCount: 4, size: size)).map {
+            test.pipeline.task(for: $0, options: options)
+        }
+        for task in tasks { #expect(try await task.image.animation?.preloadedFrames?.count == 4) }
+        // And later ones are decoded.
+        let later = Sample.url()
+        test.transport.serve(later, Sample.png(24, 16))
+        #expect(try await test.pipeline.image(from: later).size == size)
+        #expect(test.pipeline.stages.workers.budget.frames.available == size.bitmapByteCount(depth: .eight))
+    }
+
     @Test("holds for what a processor makes, not only for what it gets")
     func enlarging() async throws {
         let working = Level()

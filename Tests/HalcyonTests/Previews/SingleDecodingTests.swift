@@ -116,7 +116,7 @@ struct SingleDecodingTests {
     func otherBytes() async throws {
         let report = BodyReport(ArrivingBytes(), number: 1, provenance: .data)
         let key = ProgressiveWorkKey(report, ImageOptions([.progressive]))
-        let decoding = ProgressiveDecoding(key, codecs: decoder().codecs)
+        let decoding = ProgressiveDecoding(key, codecs: decoder().codecs, within: Budget(limit: 1 << 20))
         let body = PassDecoder.header + Data("--".utf8)
         #expect(await decoding.take(havingRead: body) == false, "it has read nothing")
         try decoding.working {
@@ -134,6 +134,34 @@ struct SingleDecodingTests {
         let image = try decoding.image(of: whole, info: info, isCancelled: { false })
         #expect(image?.size.width == PassDecoder.fullWidth)
         #expect(!decoding.decoder.hasHeader && !decoding.mayMakeImage, "what it had read is released")
+    }
+
+    @Test("that arrives slowly holds a part of a budget, beyond which others make no previews")
+    func budget() throws {
+        let data = Sample.encoded(Sample.noise(300, 200), .png)
+        let byteCount = 2 * PixelSize(300, 200).bitmapByteCount(depth: .eight)
+        let budget = Budget(limit: 2 * byteCount)
+        let report = BodyReport(ArrivingBytes(), number: 1, provenance: .data)
+        let key = ProgressiveWorkKey(report, ImageOptions([.progressive]))
+        func begin() throws -> ProgressiveDecoding {
+            let decoding = ProgressiveDecoding(key, codecs: .standard, within: budget)
+            try decoding.append(data.prefix(10))
+            #expect(try !decoding.advance(isCancelled: { false }).hasHeader)
+            try decoding.append(data.prefix(data.count / 2).dropFirst(10))
+            #expect(try decoding.advance(isCancelled: { false }).hasHeader)
+            return decoding
+        }
+        #expect(budget.available == 2 * byteCount)
+        let first = try begin()
+        #expect(budget.available == byteCount)
+        var second: ProgressiveDecoding? = try begin()
+        #expect(budget.available == 0)
+        #expect(throws: (any Error).self) { try begin() }
+        // Whether one is of no more use or goes away.
+        first.close()
+        #expect(budget.available == byteCount)
+        _ = second.take()
+        #expect(budget.available == 2 * byteCount)
     }
 }
 

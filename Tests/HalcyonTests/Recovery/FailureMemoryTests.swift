@@ -226,6 +226,29 @@ struct FailureMemoryTests {
         #expect(memory.count == 0)
     }
 
+    @Test("treats requests with other bodies as different, and keeps no body")
+    func bodies() {
+        func request(_ body: String) -> FailedRequest {
+            let body = Data(repeating: 7, count: 100_000) + Data(body.utf8)
+            return FailedRequest(TransferRequest(url: url, method: .post, body: body), generation: generation)
+        }
+        let error = ImageError(stage: .load, reason: .status(403), source: "\(url)")
+        memory.record(error, for: request("a"))
+        #expect(memory.failure(for: request("a")) == error && memory.failure(for: request("b")) == nil)
+        #expect(request("a").transfer.body.map(\.count) == 64)
+    }
+
+    @Test("knows a URL in whatever spelling")
+    func spellings() throws {
+        let error = ImageError(stage: .load, reason: .status(403), source: "x")
+        let first = try #require(URL(string: "HTTP://Example.org:80/%61#b"))
+        let second = try #require(URL(string: "http://example.org/a"))
+        memory.record(error, for: FailedRequest(TransferRequest(url: first), generation: generation))
+        #expect(memory.failure(for: second) == error && memory.failure(for: first) == error)
+        memory.remove(second)
+        #expect(memory.count == 0)
+    }
+
     @Test("treats requests with other headers as different")
     func identity() {
         let error = ImageError(stage: .load, reason: .status(403), source: "\(url)")

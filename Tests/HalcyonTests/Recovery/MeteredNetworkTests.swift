@@ -17,6 +17,22 @@ struct MeteredNetworkTests {
         #expect(transport.startedCount == 1)
     }
 
+    @Test("is asked for its price alone")
+    func questions() async throws {
+        struct Network: NetworkMonitoring {
+            var isMetered: Bool { false }
+            var status: NetworkStatus {
+                Issue.record("the whole state takes system calls")
+                return NetworkStatus(isConnected: true, isMetered: false)
+            }
+            var statusUpdates: AsyncStream<NetworkStatus> { AsyncStream { _ in } }
+        }
+        let test = TestPipeline(recovery: RecoveryConfiguration(network: Network()))
+        let url = Sample.url()
+        test.transport.serve(url, Sample.png(4, 3))
+        #expect(try await test.pipeline.image(from: url, options: [.allowsMetered(false)]).size == PixelSize(4, 3))
+    }
+
     @Test("carries the low-data source instead of the original")
     func lowData() async throws {
         transport.serve(small, Sample.png(8, 8))

@@ -30,6 +30,7 @@ final class TestPipeline: Sendable {
         observers: [any LoadObserving] = [],
         interceptors: [any LoadIntercepting] = [],
         loaders: [any SourceLoading] = [],
+        allowedSources: SourceKinds = .all,
         filePacing: FileReadPacing = FileReadPacing()
     ) {
         let path = folder ?? Self.temporaryPath()
@@ -55,6 +56,7 @@ final class TestPipeline: Sendable {
         configuration.observers = observers
         configuration.interceptors = interceptors
         configuration.loaders = loaders
+        configuration.allowedSources = allowedSources
         configuration.filePacing = filePacing
         pipeline = ImagePipeline(configuration: configuration)
     }
