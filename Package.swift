@@ -24,8 +24,9 @@ if usesPthreadLock {
 
 /// Formats whose libraries are large: each is a trait, so that a program installs the libraries of what it uses.
 ///
-/// A package that depends on Halcyon names the traits it wants. In a checkout of Halcyon itself all are on, because its
-/// tests cover every format, or those that `HALCYON_TRAITS` names (`HEIC,SVG`; nothing for none).
+/// None is on by default, in a checkout as in a package that depends on Halcyon. `HALCYON_TRAITS` names others (`HEIC,SVG`,
+/// or `all`), for every command that builds: `./test` and the scripts, whose tests cover every format, set it to `all`.
+/// SwiftPM does not tell a manifest whether its package is the root.
 let formatTraits: Set<Trait> = [
     .trait(name: "HEIC", description: "Reads HEIC (libheif)."),
     .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
@@ -45,9 +46,8 @@ let viewTraits: Set<Trait> = [
     .trait(name: "GTK", description: "Shows images in widgets of GTK 4 (HalcyonGTK).")
 ]
 let allTraits = formatTraits.union(integrationTraits).union(viewTraits)
-let isDependency = Context.packageDirectory.contains("/checkouts/")
-let chosenTraits = Context.environment["HALCYON_TRAITS"].map { Set($0.split(separator: ",").map(String.init)) }
-let defaultTraits = isDependency ? [] : allTraits.map(\.name).filter { chosenTraits?.contains($0) ?? true }
+let chosenTraits = Set((Context.environment["HALCYON_TRAITS"] ?? "").split(separator: ",").map(String.init))
+let defaultTraits = allTraits.map(\.name).filter { chosenTraits.contains($0) || chosenTraits == ["all"] }
 
 let package = Package(
     name: "halcyon",

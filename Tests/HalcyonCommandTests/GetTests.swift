@@ -30,6 +30,17 @@ import Testing
         #expect(cold.error.isEmpty && warm.error.isEmpty)
     }
 
+    @Test("a contact sheet leaves the memory cache to the rounds that follow")
+    func sourcesWithSheet() async throws {
+        let server = try server()
+        defer { server.stop() }
+        let url = server.url("/a.jpg").absoluteString
+        let run = try await work.run("get", url, "--json", "--repeat", "3", "--sheet", "sheet.png")
+        #expect(run.exitCode == 0)
+        #expect(try run.results.map(\.source) == ["network", "memory", "memory"])
+        #expect(try Images.info(work.read("sheet.png")).format == .png)
+    }
+
     @Test("--stats tells what the caches have saved, as lines and as an object")
     func statistics() async throws {
         let server = try server()

@@ -58,11 +58,12 @@ struct GetRun: Sendable {
                 if case .success = result.outcome { unwritten.remove(index) } else { isSuccess = false }
             }
             report(results, round: round)
-            if round == 1, let sheet = command.sheet {
-                isSuccess = await drawSheet(of: results, path: sheet) && isSuccess
-            }
             // Further rounds have no reader left.
             if Terminal.outputState == .closed { break }
+        }
+        // After the last round, because drawing empties the memory cache.
+        if let sheet = command.sheet, !Task.isCancelled {
+            isSuccess = await drawSheet(of: firsts.filter { !unwritten.contains($0) }, path: sheet) && isSuccess
         }
         await pipeline.cache.flush()
         if command.stats { reportStatistics() }
@@ -187,8 +188,8 @@ struct GetRun: Sendable {
         for line in report.lines { Terminal.print(line) }
     }
 
-    private func drawSheet(of results: [GetResult], path: String) async -> Bool {
-        let loaded = zip(firsts, results).compactMap { first, result in (try? result.outcome.get()).map { _ in first } }
+    /// Draws the contact sheet of the images that were loaded, in the order of the arguments.
+    private func drawSheet(of loaded: [Int], path: String) async -> Bool {
         guard let drawing = sheet, !loaded.isEmpty else { return true }
         do {
             // From here on, nothing is needed of what was kept for more images.

@@ -114,10 +114,15 @@ struct CacheRegressionTests {
     @Test("keep a GIF as it came, not as its first frame")
     func originalGIF() async throws {
         let test = TestPipeline()
-        let data = Sample.encoded(Sample.bitmap(), .gif)
+        let frames = (0..<8).map { AnimationFrame(bitmap: Sample.bitmap(seed: $0 * 30), duration: 100) }
+        let data = try ImageCodecs.standard.encode(frames, as: .gif)
         test.transport.serve(url, data)
-        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        let first = try await test.pipeline.image(from: url, options: [.animation(.firstFrame), .waitForCache])
+        #expect(first.animation == nil)
         #expect(await test.pipeline.cache.storedData(for: ImageRequest(url)) == data)
+        test.pipeline.cache.removeAllFromMemory()
+        let whole = try await test.pipeline.response(for: url)
+        #expect(whole.source == .disk && whole.image.animation?.frameCount == 8)
     }
 
     @Test("count what an image holds in memory once")
