@@ -7,8 +7,8 @@
 ///
 /// Bodies may be coded with gzip or deflate, several times over if need be, and arrive decoded. One that is cut off or
 /// damaged is an error, never a shorter body; only deflate without the zlib format has no checksum to check it by.
-/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. A response in
-/// a coding that was not asked for is ``TransferError/malformedResponse(_:)`` once a byte of its body comes.
+/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. Other names in
+/// `Content-Encoding` are ignored, and the bytes arrive as they came.
 ///
 /// Bytes that a server sends beyond the end of a response never become a response, as long as they are there before the
 /// next request goes out on that connection; over TLS, and with libcurl before 7.80, as long as they come with the
