@@ -26,7 +26,7 @@ package struct Redirection: Sendable, Hashable {
     ) throws(TransferError) {
         guard Self.statuses.contains(response.status) else { return nil }
         let targets = response.headers[values: .location]
-        guard let target = targets.first, !target.isEmpty else { return nil }
+        guard let target = targets.first, !URL.withoutBlanks(target).isEmpty else { return nil }
         guard targets.allSatisfy({ $0 == target }) else {
             throw .malformedResponse("\(Self.server(request)): redirect to \(targets.count) places at once")
         }
@@ -88,7 +88,7 @@ package struct Redirection: Sendable, Hashable {
             .malformedResponse("\(server(request)): redirect to “\(target)”, which is no URL")
         }
         guard let base = URLComponents(url: request.url, resolvingAgainstBaseURL: true),
-            let resolved = URL(string: target, relativeTo: request.url),
+            let resolved = URL(written: target, relativeTo: request.url),
             var components = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
         else { throw malformed() }
         guard let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
