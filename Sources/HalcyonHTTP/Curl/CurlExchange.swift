@@ -127,15 +127,18 @@ final class CurlExchange {
             sharesConnection: sharesConnection && !needsNewConnection
         )
         setPriority(transfer.priority)
+        var request = transfer.request
+        // The transport's own cookies count all that redirects have set.
+        if loop.configuration.cookies != .none { request.removeChainCookies() }
         if !loop.rules.isUniform || transfer.mayHoldCredentials {
             do throws(TransferError) {
-                try handle.secure(entry.origin, for: transfer.request, rules: loop.rules)
+                try handle.secure(entry.origin, for: request, rules: loop.rules)
             } catch {
                 fail(error)
                 return false
             }
         }
-        headerList = handle.apply(transfer.request)
+        headerList = handle.apply(request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
     }
 
