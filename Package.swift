@@ -78,6 +78,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CJPEGXL", pkgConfig: "libjxl", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
@@ -107,7 +108,7 @@ let package = Package(
         .target(name: "HalcyonConcurrency", swiftSettings: swiftSettings),
         .target(
             name: "HalcyonFiles",
-            dependencies: ["HalcyonConcurrency", "CXXHash"],
+            dependencies: ["HalcyonConcurrency", "CIDN2", "CXXHash"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Halcyon
 import HalcyonConcurrency
 import HalcyonTesting
 import Testing
@@ -70,6 +71,16 @@ import Testing
                 #expect(read(reader, &byte, 1) == 1 && byte == 7)
             }
         }
+    }
+
+    @Test("a URL is named without the blanks around it, a file with them")
+    func blanks() throws {
+        let url = SourceArgument(text: " http://münchen.test/a.png\r\n")
+        let expected = try #require(URL(string: "http://xn--mnchen-3ya.test/a.png"))
+        #expect(try url.source() == .url(expected))
+        #expect(url.fileName == "a")
+        #expect(SourceArgument(text: " b.png ").text == " b.png ")
+        #expect(throws: ImageError.self) { try SourceArgument(text: "http://-ü.test/").source() }
     }
 
     @Test("images of one name are numbered, however many there are", .timeLimit(.minutes(1)))

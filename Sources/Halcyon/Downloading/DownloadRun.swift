@@ -141,6 +141,7 @@ struct DownloadRun: Sendable {
             proposed.removeCookies()
             hop.request = try await redirected(by: interim.response, to: proposed)
             if handling.hasOwnRedirectHandler, !hop.request.isFor(proposed) { hop.wasLed = true }
+            hop.request.takeChainCookies()
             hop.takeCookies(following: request)
             if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
             hop.earlier.goOn(isRedirect: true)

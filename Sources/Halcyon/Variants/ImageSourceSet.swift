@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonHTTP
 
 /// The images among which the one for a size is chosen, as the `srcset` attribute of a web page names them (WHATWG HTML,
 /// section 4.8.4.2).
@@ -93,10 +94,10 @@ public struct ImageSourceSet: Sendable, Hashable {
     ///   - scale: The number of pixels a point. One that is not positive counts as 1. Default: 1.
     ///   - base: The URL that relative ones are resolved against, such as that of the page. Default: `nil`.
     public func source(width: Double, scale: Double = 1, relativeTo base: URL? = nil) -> Source? {
-        guard let text = candidate(width: width, scale: scale)?.url else { return nil }
+        guard let text = candidate(width: width, scale: scale).map({ URL.withoutBlanks($0.url) }) else { return nil }
         // `URL` would escape the body anew.
         if text.prefix(5).lowercased() == "data:" { return .dataURL(text) }
-        guard let url = URL(string: text, relativeTo: base)?.absoluteURL, url.scheme != nil else {
+        guard let url = URL(written: text, relativeTo: base)?.absoluteURL, url.scheme != nil else {
             return Source(.invalid(url: text), cacheKey: nil)
         }
         if let base, Self.isFile(url), !Self.isFile(base.absoluteURL) {

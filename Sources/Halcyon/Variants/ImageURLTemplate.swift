@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonHTTP
 
 /// An address with variables for the size of the image, for a server that makes images of any size.
 ///
@@ -58,7 +59,7 @@ public struct ImageURLTemplate: Sendable, Hashable {
     ///   - height: The height, in points.
     ///   - scale: The number of pixels a point, from 0.1 to 16. Default: 1.
     public func url(width: Double, height: Double, scale: Double = 1) -> URL? {
-        URL(string: expanded(width: width, height: height, scale: scale))
+        URL(written: expanded(width: width, height: height, scale: scale))
     }
 
     /// Returns the source of the image for a size. Where the values of the variables make the template no URL, its loads
@@ -70,7 +71,7 @@ public struct ImageURLTemplate: Sendable, Hashable {
     ///   - scale: The number of pixels a point, from 0.1 to 16. Default: 1.
     public func source(width: Double, height: Double, scale: Double = 1) -> Source {
         let address = expanded(width: width, height: height, scale: scale)
-        guard let url = URL(string: address) else { return Source(.invalid(url: address), cacheKey: nil) }
+        guard let url = URL(written: address) else { return Source(.invalid(url: address), cacheKey: nil) }
         return .url(url)
     }
 

@@ -3,8 +3,13 @@ internal import Halcyon
 
 /// An image as a person names it: a URL or a path.
 struct SourceArgument: Sendable {
-    /// The text as given.
+    /// The text as given; that of a URL without blanks around it.
     let text: String
+
+    init(text: String) {
+        let url = URL.withoutBlanks(text)
+        self.text = Self.isURL(url) || Self.isData(url) ? url : text
+    }
 
     /// Returns the source that the text stands for. Text without a scheme is a path.
     ///
@@ -12,14 +17,17 @@ struct SourceArgument: Sendable {
     func source() throws(ImageError) -> Source {
         if isData { return .dataURL(text) }
         guard isURL else { return .file(text) }
-        guard let url = URL(string: text) else {
+        guard let url = URL(written: text) else {
             throw ImageError(stage: .source, reason: .invalidURL(text), source: text)
         }
         return .url(url)
     }
 
-    private var isData: Bool { text.prefix(5).lowercased() == "data:" }
-    private var isURL: Bool { text.contains("://") || text.prefix(5).lowercased() == "file:" }
+    private var isData: Bool { Self.isData(text) }
+    private var isURL: Bool { Self.isURL(text) }
+
+    private static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
+    private static func isURL(_ text: String) -> Bool { text.contains("://") || text.prefix(5).lowercased() == "file:" }
 
     /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }

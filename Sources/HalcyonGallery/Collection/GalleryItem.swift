@@ -37,11 +37,12 @@ final class GalleryItem: Sendable {
 
     /// The image at a URL; `nil` for text that is none.
     convenience init?(link: String) {
+        let link = URL.withoutBlanks(link)
         if link.prefix(5).lowercased() == "data:" {
             self.init(.dataURL(link), name: "data:…", place: "")
             return
         }
-        guard let url = URL(string: link), let scheme = url.scheme?.lowercased() else { return nil }
+        guard let url = URL(written: link), let scheme = url.scheme?.lowercased() else { return nil }
         if scheme == "file" {
             self.init(file: url.path(percentEncoded: false))
         } else {

@@ -45,7 +45,7 @@ extension BodyCollector {
 
         func succeed(_ response: TransferResponse, _ body: CollectedBody, _ metrics: TransferMetrics) {
             let count = body.gathering.receivedBytes
-            if body.isContinued, let expected = response.expectedBodyBytes, count < expected {
+            if body.isOfRange, let expected = response.expectedBodyBytes, count < expected {
                 return fail(body, .connectionLost("\(count) of \(expected) bytes came"))
             }
             guard let writer = body.gathering.writer else {

@@ -46,8 +46,14 @@ extension BodyCollector: TransferReceiver {
             case .isUnrelated:
                 break
             }
-        } else if response.status == 206, request.headers[.range] == nil {
-            throw TransferError.malformedResponse("it is a part, but the whole was asked for")
+        }
+        var response = response
+        if response.status == 206, request.headers[.range] == nil {
+            guard let whole = response.whole(for: request.method) else {
+                throw TransferError.malformedResponse("it is a part, but the whole was asked for")
+            }
+            response = whole
+            body.isOfRange = true
         }
         if storage.resumption != nil { body.partial = PartialResponse(keeping: response) }
         body.gathering.expect(response.expectedBodyBytes ?? 0)
@@ -66,7 +72,7 @@ extension BodyCollector: TransferReceiver {
         let writer = BodyWriter(queue: storage.queue, open: { held }) { [weak self] in self?.handle.resume() }
         var gathering = BodyGathering(memoryThreshold: storage.memoryThreshold)
         gathering.goOn(with: writer, after: held.count, ignoresBytes: ignoresBytes)
-        return CollectedBody(gathering: gathering, partial: held.response, isContinued: true)
+        return CollectedBody(gathering: gathering, partial: held.response, isOfRange: true)
     }
 
     func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand {
@@ -87,7 +93,7 @@ extension BodyCollector: TransferReceiver {
                 let partial = body.partial
                 let writer = body.gathering.append(bytes, expected: expected) { makeWriter($0, partial) }
                 let count = body.gathering.receivedBytes
-                let isTooLong = body.isContinued && count > expected ?? .max
+                let isTooLong = body.isOfRange && count > expected ?? .max
                 if isTooLong { body.partial = nil }
                 return (writer, isTooLong, BodyProgress(receivedBytes: count, expectedBytes: expected))
             }

@@ -30,8 +30,9 @@ extension BodyCollector {
         var gathering: BodyGathering
         /// The part that may be kept of the body, if it is interrupted.
         var partial: PartialResponse?
-        /// A Boolean value that indicates whether the body continues one of an earlier transfer.
-        var isContinued = false
+        /// A Boolean value that indicates whether the response came as a part, so that the length of the whole is known by its
+        /// range, which the transport does not check.
+        var isOfRange = false
     }
 }
 

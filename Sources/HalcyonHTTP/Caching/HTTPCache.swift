@@ -88,6 +88,8 @@ public final class HTTPCache: Sendable {
                 allowance.spend(ContinuousClock.now - start - metrics.queued, answer.response)
             }
             hop = next.request
+            // A stored redirect is not for one client, and what is stored is for all.
+            hop.removeChainCookies()
             count += 1
         }
     }

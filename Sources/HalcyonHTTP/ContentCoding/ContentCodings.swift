@@ -1,14 +1,17 @@
 /// The content codings that the `Content-Encoding` fields of one response state together.
+///
+/// Names that stand for no coding that can be undone are ignored, and the decoder of the image judges the bytes: servers
+/// name storage formats (`aws-chunked`), character sets and `none` there, for bodies that have no coding at all.
 struct ContentCodings: Sendable, Hashable {
     /// The largest number of codings. No server needs more than two; each one takes memory and time.
     static let maximumCount = 4
 
-    /// The codings in the order in which they were applied; `identity` is none.
+    /// The known codings in the order in which they were applied.
     private(set) var list: [ContentCoding] = []
     /// The reason why the body cannot be decoded; `nil` if it can.
     private(set) var problem: String?
 
-    /// A Boolean value that indicates whether the body has no coding.
+    /// A Boolean value that indicates whether there is nothing to undo.
     var isEmpty: Bool { list.isEmpty && problem == nil }
 
     /// Appends the codings of one more field.
@@ -16,10 +19,9 @@ struct ContentCodings: Sendable, Hashable {
         for part in value.split(separator: UInt8(ascii: ",")) {
             let name = String(decoding: UnsafeBufferPointer(rebasing: part).trimmed.prefix(100), as: UTF8.self)
             switch name.lowercased() {
-            case "", "identity": break
             case "gzip", "x-gzip": append(.gzip)
             case "deflate": append(.deflate)
-            default: note("Content-Encoding: \(name), which nobody asked for")
+            default: break
             }
         }
     }

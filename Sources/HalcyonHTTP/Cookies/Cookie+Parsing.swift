@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 
 extension Cookie {
     /// The most bytes of name and value together, and of the value of an attribute: longer ones are ignored, the cookie or
@@ -7,6 +8,21 @@ extension Cookie {
     static let maximumAttributeBytes = 1_024
     /// The longest that a cookie is kept, as browsers do (the same, section 5.5).
     static let longestLifetime: TimeInterval = 400 * 86_400
+
+    /// The most fields of one response that are read.
+    private static let maximumFieldCount = 128
+
+    /// Returns the cookies that a response to a request for `place` sets, in order.
+    static func cookies(
+        _ fields: HTTPFields,
+        from place: CookiePlace,
+        now: Date,
+        isPublicSuffix: (String) -> Bool
+    ) -> [Cookie] {
+        fields[values: .setCookie].prefix(maximumFieldCount).compactMap {
+            Cookie($0, from: place, now: now, isPublicSuffix: isPublicSuffix)
+        }
+    }
 
     /// Reads the value of a field `Set-Cookie`.
     ///

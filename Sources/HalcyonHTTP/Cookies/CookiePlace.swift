@@ -46,8 +46,7 @@ struct CookiePlace: Sendable {
             || path.dropFirst(folder.count).first == UInt8(ascii: "/")
     }
 
-    /// Returns whether text in lower case may be the host of a URL. One that is not ASCII is sent in another form, which is
-    /// not known here.
+    /// Returns whether text in lower case may be the host of a URL, in the form in which it is sent.
     static func isHost(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix(".") && text.utf8.count <= 255
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }

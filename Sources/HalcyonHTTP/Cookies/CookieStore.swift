@@ -29,9 +29,6 @@ public final class CookieStore: Sendable {
         var isWriteAhead = false
     }
 
-    /// The most fields of one response that are read.
-    private static let maximumFieldCount = 128
-
     let configuration: Configuration
     let file: PrivateFile?
     let state: Lock<State>
@@ -99,24 +96,13 @@ public final class CookieStore: Sendable {
     ///   - fields: The fields of the response, of which `Set-Cookie` counts.
     ///   - url: The URL of the request.
     public func receive(_ fields: HTTPFields, from url: URL) {
-        let values = fields[values: .setCookie]
-        guard !values.isEmpty, let place = CookiePlace(url) else { return }
+        guard fields.contains(.setCookie), let place = CookiePlace(url) else { return }
         let now = configuration.clock.now()
         // Before the lock is taken, as the rule of public suffixes is the program's.
-        let cookies = values.prefix(Self.maximumFieldCount).compactMap {
-            Cookie($0, from: place, now: now, isPublicSuffix: configuration.isSuffix)
-        }
+        let cookies = Cookie.cookies(fields, from: place, now: now, isPublicSuffix: configuration.isSuffix)
         change { state in
-            for cookie in cookies where !state.table.hidesSecureCookie(cookie, from: place, at: now) {
-                let key = Cookie.Key(cookie)
-                if cookie.isExpired(at: now) {
-                    guard state.table[key] != nil else { continue }
-                    state.table.remove(for: key)
-                    state.pending.note(nil, for: key)
-                } else if state.table[key] != cookie {
-                    state.table.set(cookie)
-                    state.pending.note(cookie, for: key)
-                }
+            for cookie in cookies where state.table.receive(cookie, from: place, at: now) {
+                state.pending.note(cookie.isExpired(at: now) ? nil : cookie, for: Cookie.Key(cookie))
             }
         }
         evict(at: now)

@@ -77,6 +77,20 @@ struct CookieTable: Sendable {
         }
     }
 
+    /// Sets a cookie that a response sets, or removes the one that it ends, where the server may do that. Does not keep to
+    /// the limits, see ``evict(at:isPublicSuffix:)``.
+    ///
+    /// - Parameter place: The request whose response sets it.
+    /// - Returns: `false` if nothing changes.
+    mutating func receive(_ cookie: Cookie, from place: CookiePlace, at now: Date) -> Bool {
+        guard !hidesSecureCookie(cookie, from: place, at: now) else { return false }
+        let key = Cookie.Key(cookie)
+        if cookie.isExpired(at: now) { return remove(key) != nil }
+        guard self[key] != cookie else { return false }
+        set(cookie)
+        return true
+    }
+
     /// Sets a cookie, in place of that of its key. Does not keep to the limits, see ``evict(at:isPublicSuffix:)``.
     ///
     /// - Parameter order: A table whose order is kept for the cookies that it has.

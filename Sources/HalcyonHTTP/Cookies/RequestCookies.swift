@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 
 /// The cookies that a request has from a ``CookieStore``.
@@ -37,9 +38,10 @@ extension TransferRequest {
         headers[.cookie] = field
     }
 
-    /// Removes the cookies that a store has added, so that those for another URL, or a later moment, can be taken.
+    /// Removes the cookies that a store has added, or redirects, so that those for another URL, or a later moment, can be
+    /// taken.
     package mutating func removeCookies() {
-        guard cookies != nil else { return }
+        guard cookies != nil || trail?.cookies != nil else { return }
         cookies = nil
         headers[.cookie] = nil
     }
@@ -68,5 +70,45 @@ extension TransferRequest {
     package func receiveCookies(_ response: TransferResponse) {
         guard let store = cookies?.store, response.status != 407 else { return }
         store.receive(response.headers, from: url)
+    }
+}
+
+/// The cookies that servers set on the way through redirects: many set one, redirect to the same URL, and redirect again
+/// until it comes back. They last for one chain of redirects, and are kept nowhere.
+///
+/// A chain whose first request has a field `Cookie` of its own, or the cookies of a store, has none.
+extension TransferRequest {
+    /// Takes the cookies of the chain for this request, the next one.
+    ///
+    /// - Parameters:
+    ///   - response: The redirect.
+    ///   - earlier: The request before it.
+    mutating func takeCookies(setBy response: TransferResponse, to earlier: TransferRequest) {
+        let hasOwn = earlier.trail.map { $0.cookies == nil } ?? (earlier.headers[.cookie] != nil)
+        guard !hasOwn, earlier.cookies == nil, let place = CookiePlace(earlier.url) else { return }
+        var table = earlier.trail?.cookies ?? CookieTable(limits: CookieLimits())
+        let isSuffix = CookieStore.Configuration().isSuffix
+        let now = Date()
+        for cookie in Cookie.cookies(response.headers, from: place, now: now, isPublicSuffix: isSuffix) {
+            _ = table.receive(cookie, from: place, at: now)
+        }
+        table.evict(at: now, isPublicSuffix: isSuffix)
+        trail = trail?.with(table)
+        headers[.cookie] = nil
+        takeChainCookies()
+    }
+
+    /// Adds the cookies that the chain has for the URL, unless a hook has added a field of its own, which ends them.
+    package mutating func takeChainCookies() {
+        guard let table = trail?.cookies else { return }
+        guard headers[.cookie] == nil else { return trail = trail?.with(nil) }
+        headers[.cookie] = CookiePlace(url).flatMap { table.field(for: $0, at: Date()) }
+    }
+
+    /// Ends the cookies of the chain.
+    mutating func removeChainCookies() {
+        guard trail?.cookies != nil else { return }
+        removeCookies()
+        trail = trail?.with(nil)
     }
 }

@@ -19,7 +19,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The request, or the one that the last redirect asks for instead.
     @exclusivity(unchecked)  // The loop's thread alone; see CurlExchange.
     private(set) var request: TransferRequest
-    /// The request's URL and its origin, computed on the thread that starts the transfer, to keep the loop free.
+    /// The request's URL, with the host that its origin has, and that origin, computed on the thread that starts the
+    /// transfer, to keep the loop free.
     @exclusivity(unchecked)
     private(set) var url: String
     @exclusivity(unchecked)
@@ -30,9 +31,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The amounts that the server may send; a redirect does not change them. Apart from the request, which is copied
     /// whole when a field of it is read in a callback.
     let limits: TransferLimits
-    /// The earlier requests; `nil` as long as no redirect has come.
+    /// The earlier requests; `nil` for the first one.
     @exclusivity(unchecked)
-    private(set) var history: RedirectHistory?
+    private(set) var history: RequestHistory?
     let submittedAt: MonotonicTime
     @exclusivity(unchecked)
     var state = State.submitted
@@ -45,7 +46,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 
     init(_ request: TransferRequest, receiver: any TransferReceiver, loop: CurlEventLoop) {
         self.request = request
-        url = request.url.absoluteString
+        url = Self.sentURL(of: request)
         origin = Origin(url)
         self.receiver = receiver
         self.loop = loop
@@ -53,6 +54,12 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         limits = request.limits
         priority = request.priority
         submittedAt = .now
+    }
+
+    /// Returns the URL as libcurl gets it: it would convert an international host by the locale.
+    private static func sentURL(of request: TransferRequest) -> String {
+        let url = request.url.absoluteString
+        return HostName.withASCIIHost(url) ?? url
     }
 
     /// Returns whether there may be a user name in `url`; an "@" in the path is harmless, and counts as well.
@@ -95,11 +102,16 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     }
 
     /// Makes the target of a redirect the request; the transfer has to be queued anew.
-    func follow(_ redirection: Redirection, history: RedirectHistory) {
+    func follow(_ redirection: Redirection, history: RequestHistory) {
         request = redirection.request
-        url = request.url.absoluteString
+        url = Self.sentURL(of: request)
         origin = Origin(url)
         mayHoldUser = Self.mayHoldUser(url)
+        self.history = history
+    }
+
+    /// Makes the request, which had no answer, one that is sent again; the transfer has to be queued anew.
+    func sendAgain(after history: RequestHistory) {
         self.history = history
     }
 

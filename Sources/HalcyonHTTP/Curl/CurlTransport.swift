@@ -3,12 +3,15 @@
 /// It supports HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), and
 /// cookies on request (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and
 /// `https` only, each hop a request of its own that waits its turn at its host; ``TransferRequest/credential`` and
-/// every header that may be a secret stay with the origin for which they were set (``TransferRequest/headers``).
+/// every header that may be a secret stay with the origin for which they were set (``TransferRequest/headers``). Cookies
+/// that servers set on the way are sent with the next requests of the same chain, as RFC 6265 has it, and forgotten with
+/// it, unless the request has a `Cookie` header of its own. A GET or HEAD that has no answer when the server ends the
+/// HTTP/2 connection that it shared is sent once more (RFC 9110, section 9.2.2).
 ///
 /// Bodies may be coded with gzip or deflate, several times over if need be, and arrive decoded. One that is cut off or
 /// damaged is an error, never a shorter body; only deflate without the zlib format has no checksum to check it by.
-/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. A response in
-/// a coding that was not asked for is ``TransferError/malformedResponse(_:)`` once a byte of its body comes.
+/// Brotli and zstd are not asked for: images are compressed already, so they would serve little but text. Other names in
+/// `Content-Encoding` are ignored, and the bytes arrive as they came.
 ///
 /// Bytes that a server sends beyond the end of a response never become a response, as long as they are there before the
 /// next request goes out on that connection; over TLS, and with libcurl before 7.80, as long as they come with the

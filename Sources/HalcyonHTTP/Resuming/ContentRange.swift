@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// The value of a `Content-Range` field (RFC 9110, section 14.4), read strictly: text not exactly of its form is none.
 package enum ContentRange: Sendable, Hashable {
     /// `bytes FIRST-LAST/TOTAL`; the total is `nil` where the server wrote `*`.
@@ -29,5 +31,25 @@ package enum ContentRange: Sendable, Hashable {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
         return Int(text)
+    }
+}
+
+extension TransferResponse {
+    /// Returns the response with status 200 if it is a part that holds everything, as some servers send without being asked
+    /// for a range; `nil` if it holds less, or contradicts itself.
+    ///
+    /// - Parameter method: The method of the request.
+    func whole(for method: HTTPRequest.Method) -> TransferResponse? {
+        // As stated: the transport has no length for HEAD, for chunks, and for codings that it undoes.
+        let length = headers[.contentLength].flatMap { Int($0) }
+        guard case .bytes(let range, let total)? = headers[.contentRange].flatMap(ContentRange.init),
+            let count = total ?? length, range.lowerBound == 0, range.upperBound == count - 1,
+            length ?? count == count, !headers.isMultipart
+        else { return nil }
+        var whole = self
+        whole.status = 200
+        whole.headers[.contentRange] = nil
+        if method != .head, !headers.hasContentCoding { whole.expectedBodyBytes = count }
+        return whole
     }
 }

@@ -21,6 +21,9 @@ package struct PartialBodyKey: Sendable, Hashable {
         guard request.method == .get, request.body == nil, excluded.allSatisfy({ request.headers[$0] == nil }),
             !request.headers.hasCacheDirective("no-store")
         else { return nil }
+        var request = request
+        // They are another one's each time, and prove nobody's identity.
+        request.removeChainCookies()
         url = request.url.name
         var identity = url
         for field in request.headers.sorted(by: {

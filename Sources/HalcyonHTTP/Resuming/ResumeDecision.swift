@@ -63,7 +63,7 @@ extension PartialResponse {
 extension HTTPFields {
     /// A Boolean value that indicates whether the body has several parts (RFC 9110, section 14.6), which were not asked
     /// for.
-    fileprivate var isMultipart: Bool {
+    var isMultipart: Bool {
         (self[.contentType] ?? "").trimmed.lowercased().hasPrefix("multipart/byteranges")
     }
 }

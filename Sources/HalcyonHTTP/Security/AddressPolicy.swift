@@ -32,7 +32,7 @@ public struct AddressPolicy: Sendable, Hashable {
             } else if let address = IPAddress(host: exception), let network = IPNetwork(address.description) {
                 policy.allowedNetworks.insert(network)
             } else {
-                policy.allowedHosts.insert(exception.lowercased())
+                policy.allowedHosts.insert(HostName.normalized(exception))
             }
         }
         return policy
@@ -43,7 +43,7 @@ public struct AddressPolicy: Sendable, Hashable {
 
     /// Returns whether `host` may be connected to, whatever its address.
     package func allows(host: String) -> Bool {
-        !refusesSpecialAddresses || allowedHosts.contains(host.lowercased())
+        !refusesSpecialAddresses || allowedHosts.contains(HostName.normalized(host))
     }
 
     /// Returns the reason why no connection is made to `address`, or `nil` if it is allowed.

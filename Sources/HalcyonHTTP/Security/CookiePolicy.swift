@@ -1,7 +1,7 @@
 /// The handling of the cookies that servers set, by a transport that has the same for all of its requests. A
 /// ``CookieStore`` has those of one user instead, also in a file.
 public enum CookiePolicy: Sendable, Hashable {
-    /// Cookies are ignored, and none are sent.
+    /// Cookies are not kept; those that redirects set are sent with the next requests of the same chain.
     case none
     /// Cookies are kept as long as the transport lives, sent back as their attributes say (RFC 6265: domain, path,
     /// expiry, `Secure`), and removed with ``CurlTransport/removeAllCookies()``. Nothing is written to disk.

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 internal import HalcyonFiles
 
 /// The reading of URLs' hosts where it matters for security.
@@ -9,5 +10,82 @@ enum HostName {
             ["\u{3002}", "\u{FF0E}", "\u{FF61}"].contains(scalar) ? "." : Character(scalar)
         }
         return String(scalars).lowercased()
+    }
+
+    /// Returns the host as requests have it: in lower case and ASCII, without percent escapes (WHATWG URL, section 3.5);
+    /// `nil` if there is no such form.
+    static func ascii(_ host: String) -> String? {
+        if host.utf8.first == UInt8(ascii: "[") { return host.lowercased() }
+        guard let decoded = PercentEncoding.strictlyDecoded(host) else { return nil }
+        let isASCII = decoded.utf8.allSatisfy { $0 < 0x80 }
+        guard let name = isASCII ? decoded.lowercased() : InternationalHost.ascii(decoded),
+            !name.isEmpty, name.utf8.allSatisfy(isAllowed)
+        else { return nil }
+        return name
+    }
+
+    /// Returns the same for the name of a host in a program's settings, which may have a port; in lower case if it has no
+    /// such form.
+    static func normalized(_ name: String) -> String {
+        let lowercase = name.lowercased()
+        guard lowercase.utf8.contains(where: { $0 >= 0x80 }) else { return lowercase }
+        let port = lowercase.utf8.lastIndex(of: UInt8(ascii: ":")).map { lowercase[$0...] } ?? ""
+        return ascii(String(lowercase.dropLast(port.count))).map { $0 + port } ?? lowercase
+    }
+
+    /// Returns a URL, or a reference that begins with "//", with the host in the form of ``ascii(_:)``, the same if that has
+    /// it already, or if there is none; `nil` if its host has no such form.
+    static func withASCIIHost(_ url: String) -> String? {
+        guard url.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else { return url }
+        let bytes = Array(url.utf8)
+        guard let range = range(in: bytes), bytes[range].contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }),
+            bytes[range.lowerBound] != UInt8(ascii: "[")
+        else { return url }
+        guard let host = ascii(String(decoding: bytes[range], as: UTF8.self)) else { return nil }
+        let plain = bytes[..<range.lowerBound] + Array(host.utf8) + bytes[range.upperBound...]
+        return String(decoding: plain, as: UTF8.self)
+    }
+
+    /// Returns the place of the host in a URL of the web, or in a reference that begins with "//"; `nil` if it has none.
+    private static func range(in bytes: [UInt8]) -> Range<Int>? {
+        let slashes = Array("//".utf8)
+        var start = 0
+        for scheme in ["http:", "https:"] where bytes.count >= scheme.utf8.count {
+            if zip(bytes, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) { start = scheme.utf8.count }
+        }
+        guard bytes[start...].starts(with: slashes) else { return nil }
+        start += slashes.count
+        let end = bytes[start...].firstIndex { Array("/?#\\".utf8).contains($0) } ?? bytes.endIndex
+        if let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) { start = at + 1 }
+        let bracket = bytes[start..<end].lastIndex(of: UInt8(ascii: "]")) ?? start
+        let hostEnd = bytes[bracket..<end].lastIndex(of: UInt8(ascii: ":")) ?? end
+        return start < hostEnd ? start..<hostEnd : nil
+    }
+
+    /// Returns whether a byte may be in a host (WHATWG URL, "forbidden domain code point").
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !Array("#%/:<>?@[\\]^|".utf8).contains(byte)
+    }
+}
+
+extension URL {
+    /// Creates a URL from text as people and servers write it, and as browsers read it (WHATWG URL, sections 3.5 and 4.4):
+    /// blanks and control characters on either side do not count, nor do tabs and line ends inside, and the host may be
+    /// international.
+    package init?(written text: String, relativeTo base: URL? = nil) {
+        guard let plain = HostName.withASCIIHost(Self.withoutBlanks(text)) else { return nil }
+        self.init(string: plain, relativeTo: base)
+    }
+
+    /// Returns the text without what browsers take off a URL.
+    package static func withoutBlanks(_ text: String) -> String {
+        let isInside: (UInt8) -> Bool = { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        let isAround: (UInt8) -> Bool = { $0 <= 0x20 }
+        let utf8 = text.utf8
+        guard utf8.contains(where: isInside) || utf8.first.map(isAround) ?? false || utf8.last.map(isAround) ?? false
+        else { return text }
+        var bytes = utf8.drop(while: isAround)
+        while let last = bytes.last, isAround(last) { bytes = bytes.dropLast() }
+        return String(decoding: bytes.filter { !isInside($0) }, as: UTF8.self)
     }
 }

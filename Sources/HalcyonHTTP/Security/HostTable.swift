@@ -4,7 +4,7 @@ struct HostTable<Value: Sendable>: Sendable {
 
     var isEmpty: Bool { values.isEmpty }
 
-    /// Creates a table of keys in any case; addresses of version 6 with or without brackets.
+    /// Creates a table of keys in any case, also international ones; addresses of version 6 with or without brackets.
     init(_ values: [String: Value]) {
         for (key, value) in values {
             self.values[Self.normalized(key)] = value
@@ -23,7 +23,7 @@ struct HostTable<Value: Sendable>: Sendable {
     }
 
     private static func normalized(_ key: String) -> String {
-        let key = key.lowercased()
+        let key = HostName.normalized(key)
         if case .v6 = IPAddress(key) { return "[\(key)]" }
         return key
     }

@@ -56,6 +56,6 @@ struct ProxyBypass: Sendable, Hashable {
         if host.hasPrefix("*.") { host.removeFirst() }
         while host.hasPrefix(".") { host.removeFirst() }
         if host.hasSuffix(".") { host.removeLast() }
-        return host.isEmpty ? nil : Entry(pattern: .name(host), port: port)
+        return host.isEmpty ? nil : Entry(pattern: .name(HostName.normalized(host)), port: port)
     }
 }

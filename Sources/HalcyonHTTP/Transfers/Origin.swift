@@ -1,7 +1,7 @@
 /// The scheme, host and port of a URL, to which credentials, connections and limits belong (RFC 6454, section 4).
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
-    /// The host in lower case; an IPv6 address keeps its brackets.
+    /// The host in lower case and ASCII, without escapes; an IPv6 address keeps its brackets.
     package let host: String
     package let port: Int
 
@@ -38,18 +38,18 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         // One pass over the bytes: a transfer that is cancelled before its turn does little else.
         var hostStart = start
         var colon: Int?
-        var isLowercase = true
+        var isPlain = true
         var end = start
         while end < bytes.count, !endsAuthority(bytes[end]) {
             switch bytes[end] {
             case UInt8(ascii: "@"):
                 hostStart = end + 1
                 colon = nil
-                isLowercase = true
+                isPlain = true
             case UInt8(ascii: ":"): colon = end
             // A colon before it belongs to an IPv6 address.
             case UInt8(ascii: "]"): colon = nil
-            case 0x41...0x5A, 0x80...: isLowercase = false
+            case 0x41...0x5A, 0x80..., UInt8(ascii: "%"): isPlain = false
             default: break
             }
             end += 1
@@ -62,7 +62,8 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
         let host = UnsafeBufferPointer(rebasing: bytes[hostStart..<(colon ?? end)])
         guard !host.isEmpty, host.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         let name = String(decoding: host, as: UTF8.self)
-        return Origin(isSecure: isSecure, host: isLowercase ? name : name.lowercased(), port: port)
+        guard let host = isPlain ? name : HostName.ascii(name) else { return nil }
+        return Origin(isSecure: isSecure, host: host, port: port)
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {

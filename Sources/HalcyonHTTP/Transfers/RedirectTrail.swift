@@ -12,9 +12,13 @@ package final class RedirectTrail: Sendable, Hashable {
     /// The origin for whose proxy the request's proxy credential was given; `nil` without such a credential.
     package let proxyCredentialOrigin: Origin?
 
-    package init(wasSecure: Bool, proxyCredentialOrigin: Origin?) {
+    /// The cookies that the redirects have set; `nil` where they are not kept.
+    let cookies: CookieTable?
+
+    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: CookieTable?) {
         self.wasSecure = wasSecure
         self.proxyCredentialOrigin = proxyCredentialOrigin
+        self.cookies = cookies
     }
 
     /// Creates the trail of a request that follows `request`.
@@ -22,10 +26,17 @@ package final class RedirectTrail: Sendable, Hashable {
         wasSecure = origin?.isSecure ?? false || request.trail?.wasSecure ?? false
         proxyCredentialOrigin =
             request.proxyCredential == nil ? nil : request.trail?.proxyCredentialOrigin ?? origin
+        cookies = nil
+    }
+
+    /// Returns the same trail with other cookies.
+    func with(_ cookies: CookieTable?) -> RedirectTrail {
+        RedirectTrail(wasSecure: wasSecure, proxyCredentialOrigin: proxyCredentialOrigin, cookies: cookies)
     }
 
     package static func == (left: RedirectTrail, right: RedirectTrail) -> Bool {
         left.wasSecure == right.wasSecure && left.proxyCredentialOrigin == right.proxyCredentialOrigin
+            && left.cookies?.cookies == right.cookies?.cookies
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -41,7 +52,8 @@ extension TransferRequest {
         guard let trail else { return }
         self.trail = RedirectTrail(
             wasSecure: trail.wasSecure,
-            proxyCredentialOrigin: credential == nil ? nil : Origin(url.absoluteString)
+            proxyCredentialOrigin: credential == nil ? nil : Origin(url.absoluteString),
+            cookies: trail.cookies
         )
     }
 

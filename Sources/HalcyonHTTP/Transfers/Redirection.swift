@@ -7,10 +7,11 @@ internal import HTTPTypes
 /// does, 303 turns everything but GET and HEAD into GET, 307 and 308 keep method and body. Fields that may prove an
 /// identity go no further than their origin, and are not restored if a later redirect leads back: credentials, and
 /// every field but ``fieldsForAnyOrigin``. The transport's credentials for hosts and proxies are the transport's
-/// concern, for which the request keeps a ``RedirectTrail``. 300, 304, 305 and 306 are responses like others.
+/// concern, for which the request keeps a ``RedirectTrail``, with the cookies of the chain. 300, 304, 305 and 306 are
+/// responses like others.
 package struct Redirection: Sendable, Hashable {
     /// The next request.
-    package let request: TransferRequest
+    package private(set) var request: TransferRequest
     /// A Boolean value that indicates whether scheme, host or port change, so that credentials are dropped.
     package let leavesOrigin: Bool
 
@@ -26,11 +27,12 @@ package struct Redirection: Sendable, Hashable {
     ) throws(TransferError) {
         guard Self.statuses.contains(response.status) else { return nil }
         let targets = response.headers[values: .location]
-        guard let target = targets.first, !target.isEmpty else { return nil }
+        guard let target = targets.first, !URL.withoutBlanks(target).isEmpty else { return nil }
         guard targets.allSatisfy({ $0 == target }) else {
             throw .malformedResponse("\(Self.server(request)): redirect to \(targets.count) places at once")
         }
         try self.init(to: target, status: response.status, from: request, after: count)
+        self.request.takeCookies(setBy: response, to: request)
     }
 
     /// Creates the redirect to `target`, a URL or a reference to one.
@@ -88,7 +90,7 @@ package struct Redirection: Sendable, Hashable {
             .malformedResponse("\(server(request)): redirect to “\(target)”, which is no URL")
         }
         guard let base = URLComponents(url: request.url, resolvingAgainstBaseURL: true),
-            let resolved = URL(string: target, relativeTo: request.url),
+            let resolved = URL(written: target, relativeTo: request.url),
             var components = URLComponents(url: resolved, resolvingAgainstBaseURL: true)
         else { throw malformed() }
         guard let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https" else {

@@ -288,6 +288,16 @@ struct HTTPCacheTests {
         #expect(try await fixture.get().text == "0123456789")
     }
 
+    @Test("keeps a part that nobody asked for, and that is everything, as the whole")
+    func unaskedWhole() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentRange: "bytes 0-2/3", .contentLength: "3"]
+        fixture.serve("one", fields, status: 206)
+        #expect(try await fixture.get().response.status == 200)
+        let hit = try await fixture.get()
+        #expect(hit.source == .stored && hit.text == "one")
+        #expect(hit.response.status == 200 && hit.response.headers[.contentRange] == nil)
+    }
+
     @Test("learns from the answer to HEAD what became of a stored response")
     func head() async throws {
         fixture.serve("one", [.cacheControl: "max-age=60", .eTag: "\"a\""])

@@ -11,6 +11,9 @@ struct ContentCodingsTests {
             (["deflate", "gzip"], [.deflate, .gzip]), ([" identity ,, GZIP ,"], [.gzip]), (["identity"], []),
             ([""], []),
             (["gzip,gzip,gzip,gzip"], [.gzip, .gzip, .gzip, .gzip]),
+            (["aws-chunked"], []), (["aws-chunked,gzip"], [.gzip]), (["gzip", "aws-chunked"], [.gzip]),
+            (["utf-8"], []), (["none"], []), (["binary"], []), (["br"], []), (["gzip;q=1"], []), (["gzi\0p"], []),
+            (["utf-8,none,binary,identity,br,deflate"], [.deflate]),
         ]
     )
     func lists(values: [String], expected: [ContentCoding]) {
@@ -20,12 +23,9 @@ struct ContentCodingsTests {
         #expect(codings.isEmpty == expected.isEmpty)
     }
 
-    @Test(
-        "of a content that cannot be undone are a problem",
-        arguments: [["br"], ["gzip", "zstd"], ["gzip;q=1"], ["gzip gzip"], ["gzip,gzip,gzip,gzip,gzip"], ["gzi\0p"]]
-    )
-    func problems(values: [String]) {
-        let codings = Self.codings(values)
+    @Test("of a content are a problem if more of them have to be undone than a server needs")
+    func problems() {
+        let codings = Self.codings(["gzip,gzip,xyz,gzip", "gzip,gzip"])
         #expect(codings.problem != nil)
         #expect(!codings.isEmpty)
     }

@@ -11,8 +11,11 @@ extension Fault {
 
     /// Content codings that are not what they say, and some that are.
     static let codings: [Fault] = [
-        Fault("a coding that nobody knows", is: .malformedResponse, coded("xyz", [1])),
-        Fault("a known and an unknown coding", is: .malformedResponse, coded("gzip, xyz", gzip)),
+        Fault("a coding that nobody knows", is: .response(200, [1]), coded("xyz", [1])),
+        Fault("a known coding before an unknown one", is: .response(200, text), coded("gzip, xyz", gzip)),
+        Fault("a known coding after an unknown one", is: .response(200, text), coded("aws-chunked,gzip", gzip)),
+        Fault("a character set as a coding", is: .response(200, [1, 2]), coded("utf-8", [1, 2])),
+        Fault("a short body in a coding that nobody knows", is: .connectionLost, short("aws-chunked", [1, 2])),
         Fault("a body that is not gzip", is: .malformedResponse, coded("gzip", [1, 2, 3])),
         Fault("a body that is not deflate", is: .malformedResponse, coded("deflate", [255, 255, 255, 255])),
         Fault(
@@ -38,7 +41,7 @@ extension Fault {
             is: .response(200, CodedFixture.text),
             coded("deflate", CodedFixture.raw)
         ),
-        Fault("brotli, which nobody asked for", is: .malformedResponse, coded("br", [27, 1, 0])),
+        Fault("brotli, which nobody asked for", is: .response(200, [27, 1, 0]), coded("br", [27, 1, 0])),
         Fault("an empty body in gzip", is: .response(200), coded("gzip", [])),
         Fault("an empty body in a coding that nobody knows", is: .response(200), coded("xyz", [])),
         Fault("gzip in two members", is: .response(200, text + text), coded("gzip", gzip + gzip)),

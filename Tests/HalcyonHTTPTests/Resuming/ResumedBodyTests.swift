@@ -187,16 +187,62 @@ struct ResumedBodyTests {
         #expect(fixture.folder.openFiles().isEmpty)
     }
 
-    @Test("a part that nobody asked for is no body")
-    func unaskedPart() async throws {
+    @Test(
+        "a part that nobody asked for is no body",
+        arguments: [
+            "bytes 0-9/20", "bytes 1-10/11", "bytes 0-8/9", "bytes 0-10/*", "bytes 0-10/11", "bytes */10", "bytes 0-9",
+            "bytes 0-9223372036854775807/*", "rubbish", nil,
+        ]
+    )
+    func unaskedPart(range: String?) async throws {
         let fixture = try ResumeFixture([
-            { _ in .init(206, headers: [.contentRange: "bytes 0-9/20"], body: pattern(10)) }
+            { _ in .init(206, headers: range.map { [.contentRange: $0] } ?? [:], body: pattern(10)) }
         ])
         let error = await fixture.interrupt()
         guard case .malformedResponse? = error else {
             Issue.record("\(error as Any)")
             return
         }
+    }
+
+    @Test(
+        "a part that nobody asked for, and that is everything, is the whole body",
+        arguments: ["bytes 0-9/10", "bytes 0-9/*"]
+    )
+    func unaskedWhole(range: String) async throws {
+        let fixture = try ResumeFixture([
+            { _ in .init(206, headers: [.contentRange: range, .eTag: "\"v1\""], body: pattern(10)) }
+        ])
+        let whole = try await fixture.load()
+        #expect(whole.response.status == 200 && whole.response.headers[.contentRange] == nil)
+        #expect(whole.response.expectedBodyBytes == 10 && whole.data == Data(pattern(10)))
+        let head = try await fixture.load { $0.method = .head }
+        #expect(head.response.status == 200 && head.data.isEmpty)
+    }
+
+    @Test("a part that says it is everything, and then is not, is lost", arguments: [9, 11])
+    func unaskedWholeOfOtherLength(count: Int) async throws {
+        let fixture = try ResumeFixture([
+            { _ in .chunked(206, headers: [.contentRange: "bytes 0-9/10"], chunks: [pattern(count)]) }
+        ])
+        #expect(await fixture.interrupt()?.code == (count < 10 ? "connectionLost" : "malformedResponse"))
+        #expect(fixture.folder.openFiles().isEmpty)
+    }
+
+    @Test("a part that nobody asked for, and that is everything, is undone if it is coded")
+    func unaskedCodedWhole() async throws {
+        let fixture = try ResumeFixture([
+            { _ in
+                let range = "bytes 0-\(GzipFixture.tenThousandBytes.count - 1)/\(GzipFixture.tenThousandBytes.count)"
+                return .init(
+                    206,
+                    headers: [.contentRange: range, .contentEncoding: "gzip"],
+                    body: GzipFixture.tenThousandBytes
+                )
+            }
+        ])
+        let whole = try await fixture.load()
+        #expect(whole.response.status == 200 && whole.data.count == 10_000)
     }
 
     @Test("belongs to one transfer at a time: a second one begins at the beginning, and harms nothing")

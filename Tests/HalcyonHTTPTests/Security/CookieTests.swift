@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonConcurrency
 import HalcyonHTTP
 import HalcyonTesting
 import Testing
@@ -46,6 +47,85 @@ struct CookieTests {
         } _: { server, transport in
             _ = await receive(transport, .patient(url: server.url("/login")))
             #expect(server.requests.map { $0.headers[.cookie] } == [nil, "inner=1"])
+        }
+    }
+
+    @Test("of a redirect are sent with the next requests of its chain, and are gone with it")
+    func chain() async throws {
+        try await withServer { request in
+            guard request.headers[.cookie] == nil else { return .init(body: [7]) }
+            return .redirect(to: request.path, headers: [.setCookie: "wall=1; Path=/"])
+        } _: { server, transport in
+            for _ in 0..<2 {
+                let receiver = await receive(transport, .patient(url: server.url("/wall")))
+                #expect(await receiver.failure() == nil)
+                #expect(receiver.body == Data([7]))
+            }
+            #expect(server.requests.map { $0.headers[.cookie] } == [nil, "wall=1", nil, "wall=1"])
+            // Below a cache that follows redirects itself, what one response sets is sent with no other.
+            let cache = HTTPCache(transport: transport, storage: InMemoryHTTPCacheStorage())
+            await #expect(throws: TransferError.tooManyRedirects(maximum: 10)) {
+                try await cache.response(for: .patient(url: server.url("/wall")))
+            }
+            #expect(server.requests.dropFirst(4).allSatisfy { $0.headers[.cookie] == nil })
+        }
+    }
+
+    @Test("of a chain of redirects go only where RFC 6265 lets them")
+    func chainRules() async throws {
+        try await withServer { request in
+            let port = request.headers.first { $0.name.canonicalName == "host" }?.value.split(separator: ":").last ?? ""
+            switch request.path {
+            case "/first":
+                return .redirect(
+                    to: "http://localhost:\(port)/second",
+                    headers: HTTPFields([
+                        HTTPField(name: .setCookie, value: "own=1; Path=/"),
+                        HTTPField(name: .setCookie, value: "foreign=2; Domain=localhost; Path=/"),
+                        HTTPField(name: .setCookie, value: "secure=3; Secure; Path=/"),
+                        HTTPField(name: .setCookie, value: "inner=5; Path=/inner"),
+                        HTTPField(name: .setCookie, value: "old=6; Max-Age=0; Path=/"),
+                    ])
+                )
+            case "/second":
+                return .redirect(to: "http://127.0.0.1:\(port)/third", headers: [.setCookie: "other=7; Path=/"])
+            case "/third": return .redirect(to: "/inner", headers: [.setCookie: "own=8; Path=/"])
+            case "/inner": return .redirect(to: "/last", headers: [.setCookie: "own=; Max-Age=0; Path=/"])
+            default: return .init(body: [7])
+            }
+        } _: { server, transport in
+            let receiver = await receive(transport, .patient(url: server.url("/first")))
+            #expect(await receiver.failure() == nil)
+            #expect(server.requests.map { $0.headers[.cookie] } == [nil, nil, "own=1", "inner=5; own=8", nil])
+        }
+    }
+
+    @Test("of a chain of redirects do not keep it from ending, and stay within limits")
+    func endlessChain() async throws {
+        let count = Lock(0)
+        try await withServer { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let fields = (0..<100).map { HTTPField(name: .setCookie, value: "n\(number * 100 + $0)=1; Path=/") }
+            return .redirect(to: "/", headers: HTTPFields(fields))
+        } _: { server, transport in
+            let receiver = await receive(transport, .patient(url: server.url()))
+            #expect(await receiver.failure() == .tooManyRedirects(maximum: 10))
+            #expect(server.requests.count == 11)
+            let cookies = server.requests.map { $0.headers[.cookie]?.split(separator: ";").count ?? 0 }
+            #expect(cookies == [0] + Array(repeating: 50, count: 10))
+        }
+    }
+
+    @Test("of a chain of redirects are none where the request has its own")
+    func chainOfOwn() async throws {
+        try await withServer { request in
+            request.path == "/end" ? .init() : .redirect(to: "/end", headers: [.setCookie: "wall=1; Path=/"])
+        } _: { server, transport in
+            _ = await receive(transport, .patient(url: server.url("/start"), headers: [.cookie: "own=1"]))
+            #expect(server.requests.map { $0.headers[.cookie] } == ["own=1", "own=1"])
         }
     }
 

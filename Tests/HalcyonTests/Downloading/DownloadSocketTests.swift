@@ -62,6 +62,39 @@ struct DownloadSocketTests {
         }
     }
 
+    @Test("sends the cookies that redirects set with the next ones, also where a handler follows them")
+    func cookies() async throws {
+        try await withServer({ request in
+            switch request.headers[.cookie] {
+            case nil: .redirect(to: request.path, headers: [.setCookie: "wall=1; Path=/"])
+            case "wall=1": .init(body: [1])
+            default: .init(body: [2])
+            }
+        }) { server, downloader in
+            let seen = Lock<[String?]>([])
+            let policy = NetworkPolicy.with {
+                $0.redirectHandler = RedirectHandler { _, request in
+                    seen.withLock { $0.append(request.headers[.cookie]) }
+                    return request
+                }
+            }
+            let plain = try await downloader.download(from: server.url("/plain"))
+            let led = try await downloader.download(from: server.url("/led"), policy: policy)
+            #expect(plain.data == Data([1]) && led.data == Data([1]))
+            #expect(seen.withLock { $0 } == [nil])
+            #expect(server.requests.map { $0.headers[.cookie] } == [nil, "wall=1", nil, "wall=1"])
+            let own = NetworkPolicy.with {
+                $0.redirectHandler = RedirectHandler { _, request in
+                    var request = request
+                    request.headers[.cookie] = "own=1"
+                    return request
+                }
+            }
+            let changed = try await downloader.download(from: server.url("/own"), policy: own)
+            #expect(changed.data == Data([2]))
+        }
+    }
+
     @Test("gives a server the credential it asked for, and none before")
     func authentication() async throws {
         try await withServer({ request in

@@ -53,7 +53,8 @@ struct ImageSourceSetTests {
         let cases = [
             ("c.jpg 1x", "https://a.test/b/c.jpg"), ("/c.jpg 1x", "https://a.test/c.jpg"),
             ("//d.test/c.jpg", "https://d.test/c.jpg"), ("../c.jpg?x=1,2", "https://a.test/c.jpg?x=1,2"),
-            ("http://e.test/c.jpg", "http://e.test/c.jpg"),
+            ("http://e.test/c.jpg", "http://e.test/c.jpg"), ("\u{1}c.jpg\u{B} 1x", "https://a.test/b/c.jpg"),
+            ("//münchen.test/c.jpg", "https://xn--mnchen-3ya.test/c.jpg"),
         ]
         for (srcset, expected) in cases {
             let url = try #require(URL(string: expected))

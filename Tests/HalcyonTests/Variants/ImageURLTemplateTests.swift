@@ -13,6 +13,7 @@ struct ImageURLTemplateTests {
             ("https://a.test/{pixelWidth}x{pixelHeight}/x.jpg", "https://a.test/481x361/x.jpg"),
             ("https://a.test/{width}/{width}", "https://a.test/320/320"), ("https://a.test/x", "https://a.test/x"),
             ("https://a.test/é?{width}", "https://a.test/%C3%A9?320"), ("file:///a/{scale}x.png", "file:///a/1.5x.png"),
+            (" http://münchen.test/{width}\n", "http://xn--mnchen-3ya.test/320"),
         ]
     )
     func filled(text: String, expected: String) throws {

@@ -23,7 +23,7 @@ struct HTTPCacheKey: Hashable {
     ) -> [HTTPCacheKey] {
         let origin = Origin(request.url.absoluteString)
         let named = [response.headers[.location], response.headers[.contentLocation]]
-            .compactMap { $0.flatMap { URL(string: $0, relativeTo: request.url) } }
+            .compactMap { $0.flatMap { URL(written: $0, relativeTo: request.url) } }
             .filter { Origin($0.absoluteString) == origin }
         let urls = [request.url] + named
         let keys = urls.map { HTTPCacheKey($0) }

@@ -73,7 +73,7 @@ extension StoredResponse {
         case .post:
             // The response says that it is what a GET would answer (RFC 9110, section 9.3.3).
             guard isExplicit, status == 200, let location = response.headers[.contentLocation] else { return false }
-            return URL(string: location, relativeTo: request.url).map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
+            return URL(written: location, relativeTo: request.url).map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
         default:
             return false
         }
