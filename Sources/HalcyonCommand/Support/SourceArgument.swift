@@ -3,8 +3,14 @@ internal import Halcyon
 
 /// An image as a person names it: a URL or a path.
 struct SourceArgument: Sendable {
-    /// The text as given.
+    /// The text as given; that of a URL without blanks and control characters around it (WHATWG URL, section 4.4).
     let text: String
+
+    init(text: String) {
+        let trimmed = text.trimmingBlanks
+        // A file's name may begin and end with any of them.
+        self.text = Self.isData(trimmed) || Self.isURL(trimmed) ? trimmed : text
+    }
 
     /// Returns the source that the text stands for. Text without a scheme is a path.
     ///
@@ -18,11 +24,41 @@ struct SourceArgument: Sendable {
         return .url(url)
     }
 
-    private var isData: Bool { text.prefix(5).lowercased() == "data:" }
-    private var isURL: Bool { text.contains("://") || text.prefix(5).lowercased() == "file:" }
+    private var isData: Bool { Self.isData(text) }
+    private var isURL: Bool { Self.isURL(text) }
+
+    private static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
+    private static func isURL(_ text: String) -> Bool {
+        text.contains("://") || text.prefix(5).lowercased() == "file:"
+    }
 
     /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }
+
+    /// The text that tells this image from all others, in whichever folder the command runs.
+    var identity: String { isData || isURL ? text : FileOutput.absolutePath(text) }
+
+    /// The user name and password of a URL, and the URL without them; `nil` if it has none.
+    var userAndRest: (user: String, rest: String)? {
+        guard let authority, let at = text.utf8[authority].lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        let rest = text[..<authority.lowerBound] + text[text.utf8.index(after: at)...]
+        return (String(text[authority.lowerBound..<at]), String(rest))
+    }
+
+    /// An http or https URL without user name, password, query and fragment; `nil` for other sources.
+    var publicURL: String? {
+        let scheme = text.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme == "https://" else { return nil }
+        let text = userAndRest?.rest ?? text
+        return String(text[..<(text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex)])
+    }
+
+    /// Where a URL names user, host and port.
+    private var authority: Range<String.Index>? {
+        guard isURL, !isData, let scheme = text.utf8.firstRange(of: "://".utf8) else { return nil }
+        let end = text.utf8[scheme.upperBound...].firstIndex { "/?#\\".utf8.contains($0) }
+        return scheme.upperBound..<(end ?? text.endIndex)
+    }
 
     /// The last part of the path, without its extension, as a name for files made of this image.
     ///
@@ -76,6 +112,14 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// The text without blanks and control characters of ASCII at both ends.
+    fileprivate var trimmingBlanks: String {
+        func isBlank(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
+        guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(self[first...last])
+    }
+
     /// Returns as many scalars from the beginning as have room in this many bytes.
     fileprivate func prefix(fittingUTF8 byteCount: Int) -> String {
         var room = byteCount
