@@ -82,15 +82,4 @@ import Testing
         #expect(SourceArgument(text: " b.png ").text == " b.png ")
         #expect(throws: ImageError.self) { try SourceArgument(text: "http://-ü.test/").source() }
     }
-
-    @Test("images of one name are numbered, however many there are", .timeLimit(.minutes(1)))
-    func equalNames() {
-        let count = 45_000
-        let arguments = (0..<count).map { SourceArgument(text: "https://example.org/\($0)/300") }
-        let names = OutputWriter.distinctNames(for: arguments)
-        #expect(names.first == "300" && names.last == "300-\(count)")
-        #expect(Set(names).count == count)
-        let mixed = ["/a/x", "/x-2", "/b/x", "/a/x", "/c/x", "/d/x-2"].map { SourceArgument(text: $0) }
-        #expect(OutputWriter.distinctNames(for: mixed) == ["x", "x-2", "x-3", "x", "x-4", "x-2-2"])
-    }
 }

@@ -1,36 +1,7 @@
-import Glibc
 import HalcyonTesting
 import Testing
 
-/// A file system of 64 kB, which only the superuser may mount.
-private final class TinyDisk: Sendable {
-    let path: String
-
-    init?(at path: String) {
-        guard geteuid() == 0, mkdir(path, 0o700) == 0, mount("tmpfs", path, "tmpfs", 0, "size=64k") == 0 else {
-            return nil
-        }
-        self.path = path
-    }
-
-    deinit { umount2(path, Int32(MNT_DETACH)) }
-
-    static let isPossible: Bool = {
-        var template = Array("/tmp/halcyon-mount-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { return false }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { rmdir(folder) }
-        let path = folder + "/disk"
-        guard TinyDisk(at: path) != nil else {
-            rmdir(path)
-            return false
-        }
-        rmdir(path)
-        return true
-    }()
-}
-
-@Suite(.enabled(if: TinyDisk.isPossible, "mounting a small file system needs the superuser"))
+@Suite(.enabled(if: MountedDisk.isPossible, "mounting a small file system needs the superuser"))
 struct FullDiskTests {
     private let work: Workplace
     private let photo: [UInt8]
@@ -46,7 +17,7 @@ struct FullDiskTests {
         let photo = photo
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
-        let disk = try #require(TinyDisk(at: work.path("disk")))
+        let disk = try #require(MountedDisk(at: work.path("disk")))
         let run = try await work.run("get", server.url("/a.png").absoluteString, "-o", "disk/", "--json")
         #expect(run.exitCode == 1)
         let error = try #require(try run.results[0].error)
@@ -60,7 +31,7 @@ struct FullDiskTests {
         let photo = photo
         let server = try OriginServer { _ in .init(body: photo) }
         defer { server.stop() }
-        let disk = try #require(TinyDisk(at: work.path("disk")))
+        let disk = try #require(MountedDisk(at: work.path("disk")))
         let run = try await work.run(
             "get",
             server.url("/a.png").absoluteString,

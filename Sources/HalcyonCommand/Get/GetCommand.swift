@@ -11,6 +11,12 @@ struct GetCommand: AsyncParsableCommand {
             Without -o the images are only loaded into the cache. Without --resize and --format the output is the \
             original, byte for byte. An image that fails does not stop the others.
 
+            -o FILE replaces a file of that name. In a folder, files are named as in their URLs, and none is replaced \
+            but that of the same URL and options, whichever run wrote it: an image whose name is taken gets digits, \
+            always the same ones, such as a-5c0f92d1.jpg. Each file carries its URL, without user, password and query, \
+            in the extended attribute user.xdg.origin.url, and its request in user.halcyon.request; where a file \
+            system has no such attributes, all names have digits.
+
             Examples:
               halcyon get https://example.org/a.jpg -o a.jpg
               halcyon get *.png --resize 400x400 --format jpeg -o thumbnails/
@@ -23,7 +29,10 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write to this file, or into this folder.", valueName: "FILE|DIR")
+        help: ArgumentHelp(
+            "Write to this file, or into this folder: one that exists, a name that ends in a slash, or any for several images.",
+            valueName: "FILE|DIR"
+        )
     )
     var output: String?
 

@@ -33,7 +33,7 @@ struct GetRun: Sendable {
         writer = OutputWriter(
             output: command.output,
             format: command.format.flatMap(OutputFormat.init(name:)),
-            keepsOriginal: command.resizing.resize == nil,
+            resizing: command.resizing,
             encodeOptions: command.encoding.options,
             arguments: arguments
         )
@@ -48,14 +48,19 @@ struct GetRun: Sendable {
             return false
         }
         var isSuccess = true
-        var unwritten = Set(firsts)
+        // What is done, with the paths of files.
+        var written: [Int: String?] = [:]
         for round in 1...command.repeat {
             let display = ProgressDisplay(total: Set(firsts).count, isShown: Terminal.isInteractive && !command.json)
-            let results = await load(display: display, unwritten: unwritten)
+            let results = await load(display: display, written: written)
             display.finish()
             if Task.isCancelled { break }
             for (index, result) in zip(arguments.indices, results) {
-                if case .success = result.outcome { unwritten.remove(index) } else { isSuccess = false }
+                if case .success(let loaded) = result.outcome {
+                    written.updateValue(loaded.output, forKey: index)
+                } else {
+                    isSuccess = false
+                }
             }
             report(results, round: round)
             // Further rounds have no reader left.
@@ -71,33 +76,35 @@ struct GetRun: Sendable {
     }
 
     /// Runs one round: a bounded number of loads at a time, with the results in the order of the arguments.
-    private func load(display: ProgressDisplay, unwritten: Set<Int>) async -> [GetResult] {
+    private func load(display: ProgressDisplay, written: [Int: String?]) async -> [GetResult] {
         await withTaskGroup(of: (Int, GetResult).self) { group in
             var results: [Int: GetResult] = [:]
             var waiting = Set(firsts).sorted()[...]
             var running = 0
             while running < command.concurrency, let index = waiting.popFirst() {
-                group.addTask { (index, await load(at: index, display: display, writes: unwritten.contains(index))) }
+                group.addTask { (index, await load(at: index, display: display, written: written[index])) }
                 running += 1
             }
             for await (index, result) in group {
                 results[index] = result
                 guard !group.isCancelled, let index = waiting.popFirst() else { continue }
-                group.addTask { (index, await load(at: index, display: display, writes: unwritten.contains(index))) }
+                group.addTask { (index, await load(at: index, display: display, written: written[index])) }
             }
             return firsts.compactMap { results[$0] }
         }
     }
 
-    private func load(at index: Int, display: ProgressDisplay, writes: Bool) async -> GetResult {
+    /// - Parameter written: The path of the file that an earlier round wrote, if it wrote one; `nil` if the image is not
+    ///   done yet.
+    private func load(at index: Int, display: ProgressDisplay, written: String??) async -> GetResult {
         let argument = arguments[index]
         do {
             let request = ImageRequest(try argument.source(), options: options)
             // The sheet is drawn once: further rounds load the same images.
-            let tiles = writes ? sheet : nil
+            let tiles = written == nil ? sheet : nil
             var loaded =
                 if let format = writer.format {
-                    try await loadEncoded(request, as: format, at: index, display, writes: writes, tiles)
+                    try await loadEncoded(request, as: format, at: index, display, written: written, tiles)
                 } else {
                     try await load(request, at: index, display, tiles)
                 }
@@ -138,14 +145,19 @@ struct GetRun: Sendable {
         as format: EncodedImageFormat,
         at index: Int,
         _ display: ProgressDisplay,
-        writes: Bool,
+        written: String??,
         _ tiles: ContactSheet?
     ) async throws -> GetResult.Loaded {
         let progress = Lock(ImageProgress())
         let bar = display.begin { progress.withLock { $0 } }
         defer { display.end(bar) }
         let image = try await pipeline.encoded(for: request, as: format) { update in progress.withLock { $0 = update } }
-        let loaded = try await writer.write(image, at: index, isNeeded: writes)
+        if let written {
+            var loaded = GetResult.Loaded(image)
+            loaded.output = written
+            return loaded
+        }
+        let loaded = try await writer.write(image, at: index)
         guard let tiles else { return loaded }
         // The pixels of what was written, reduced while they are decoded: the image itself may be in no cache, and would
         // be loaded once more.
@@ -191,6 +203,11 @@ struct GetRun: Sendable {
     /// Draws the contact sheet of the images that were loaded, in the order of the arguments.
     private func drawSheet(of loaded: [Int], path: String) async -> Bool {
         guard let drawing = sheet, !loaded.isEmpty else { return true }
+        let outputs = results.compactMap { try? $0.outcome.get().output }
+        guard !outputs.contains(where: { FileOutput.isSameFile($0, path) }) else {
+            Terminal.warn("the contact sheet could not be made: \(path) is one of its images")
+            return false
+        }
         do {
             // From here on, nothing is needed of what was kept for more images.
             pipeline.cache.removeAllFromMemory()

@@ -37,7 +37,9 @@ struct GetTable {
     }
 
     private func row(for result: GetResult, nameWidth: Int) -> [String] {
-        let name = result.argument.shortName.abbreviated(toColumns: nameWidth)
+        // The file's name where there is one: images of one name have different files.
+        let output = (try? result.outcome.get().output)?.pathParts.last.map { String($0).withoutControls }
+        let name = (output ?? result.argument.shortName).abbreviated(toColumns: nameWidth)
         switch result.outcome {
         case .success(let loaded):
             let timings = loaded.timings

@@ -3,18 +3,21 @@ internal import Halcyon
 
 /// Decides where results go and in which format, and writes them.
 struct OutputWriter: Sendable {
+    /// Whether ``output`` names a folder.
     private let isFolder: Bool
     private let output: String?
     /// The format of the results; `nil` if nothing is written.
     let format: EncodedImageFormat?
+    /// The options that change the content of files, for ``FileOrigin``.
+    private let options: [String]
     private let arguments: [SourceArgument]
-    /// A name without extension for each argument; equal arguments share one.
-    private let names: [String]
+    /// For each argument, whether it is the first of its name, or equal to that one.
+    private let isFirstOfName: [Bool]
 
     init(
         output: String?,
         format: OutputFormat?,
-        keepsOriginal: Bool,
+        resizing: ResizeArguments,
         encodeOptions: EncodeOptions,
         arguments: [SourceArgument]
     ) {
@@ -23,15 +26,30 @@ struct OutputWriter: Sendable {
         let isFolder =
             output.map { $0.endsInSlash || FileOutput.isFolder($0) || Set(arguments).count > 1 } ?? false
         self.isFolder = isFolder
-        names = Self.distinctNames(for: arguments)
-        self.format = output.map { output in
-            // The requested format, else the one of the file's name, else the original's.
-            let named = format ?? (isFolder ? nil : OutputFormat(path: output))
+        var firsts: [String: SourceArgument] = [:]
+        isFirstOfName = arguments.map { argument in
+            guard isFolder else { return true }
+            let name = argument.fileName
+            if let first = firsts[name] { return first == argument }
+            firsts[name] = argument
+            return true
+        }
+        // The requested format, else the one of the file's name, else the original's.
+        let named = format ?? (isFolder ? nil : output.flatMap(OutputFormat.init(path:)))
+        self.format = output.map { _ in
             var encoded =
                 named.map { EncodedImageFormat.format($0.format, encodeOptions) } ?? .original(encodeOptions)
-            encoded.keepsOriginal = keepsOriginal
+            encoded.keepsOriginal = resizing.resize == nil
             return encoded
         }
+        var options: [String] = []
+        if let size = resizing.resize?.size {
+            options.append("resize=\(size.width)x\(size.height),\(resizing.mode.rawValue)")
+        }
+        if let named { options.append("format=\(named.format.rawValue)") }
+        // Without those it is the original, byte for byte.
+        if !options.isEmpty { options.append("quality=\(encodeOptions.quality.map(String.init) ?? "lossless")") }
+        self.options = options
     }
 
     /// Makes the folder for the results.
@@ -41,44 +59,31 @@ struct OutputWriter: Sendable {
         if isFolder, let output { try FileOutput.makeFolder(output, source: "the results") }
     }
 
-    /// Writes an image that was loaded.
-    ///
-    /// - Parameter isNeeded: A Boolean value that indicates whether to write at all; otherwise only the path is worked
-    ///   out.
-    func write(_ image: EncodedImage, at index: Int, isNeeded: Bool) async throws -> GetResult.Loaded {
+    /// Writes an image that was loaded: to the named file, which it replaces, or into the folder, where it replaces no
+    /// file of another request.
+    func write(_ image: EncodedImage, at index: Int) async throws -> GetResult.Loaded {
         var loaded = GetResult.Loaded(image)
         guard let output else { return loaded }
-        let path = path(in: output, index: index, fileExtension: OutputFormat(image.format).fileExtension)
-        loaded.output = path
-        guard isNeeded else { return loaded }
-        loaded.writeTime = try await FileOutput.writeInBackground(image.data, to: path, source: arguments[index].text)
-        return loaded
-    }
-
-    private func path(in output: String, index: Int, fileExtension: String) -> String {
-        guard isFolder else { return output }
-        let folder = output.endsInSlash ? output : output + "/"
-        return "\(folder)\(names[index]).\(fileExtension)"
-    }
-
-    /// Returns a name for each argument, with "-2", "-3", … appended where different images have the same name.
-    static func distinctNames(for arguments: [SourceArgument]) -> [String] {
-        var known: [SourceArgument: String] = [:]
-        var taken: Set<String> = []
-        // The number at which counting goes on for a name, since all numbers before are taken.
-        var next: [String: Int] = [:]
-        return arguments.map { argument in
-            if let name = known[argument] { return name }
-            let base = argument.fileName
-            var number = next[base] ?? 1
-            var name: String
-            repeat {
-                name = number == 1 ? base : "\(base)-\(number)"
-                number += 1
-            } while !taken.insert(name).inserted
-            next[base] = number
-            known[argument] = name
-            return name
+        let (path, time) = try await FileOutput.inBackground { [self, loaded] in
+            let start = ContinuousClock.now
+            let argument = arguments[index]
+            let origin = FileOrigin(argument, options: options)
+            guard isFolder else {
+                try FileOutput.write(image.data, to: output, origin: origin, source: argument.text)
+                return (output, ContinuousClock.now - start)
+            }
+            let file = FolderOutput(
+                folder: output.endsInSlash ? output : output + "/",
+                stem: argument.fileName,
+                fileExtension: OutputFormat(loaded.format).fileExtension,
+                origin: origin,
+                mayBePlain: isFirstOfName[index],
+                source: argument.text
+            )
+            return (try file.write(image.data), ContinuousClock.now - start)
         }
+        loaded.output = path
+        loaded.writeTime = time
+        return loaded
     }
 }

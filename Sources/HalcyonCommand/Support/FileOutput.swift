@@ -8,15 +8,20 @@ enum FileOutput {
     /// The queue that writes files. A pipe or a slow disk blocks its threads, and none of Swift's own pool.
     private static let queue = WorkQueue(name: "halcyon.output", width: 4)
 
-    /// Writes like ``write(_:to:source:)``, on a thread of its own.
+    /// Writes like ``write(_:to:origin:source:)``, on a thread of its own.
     ///
-    /// - Returns: The time that the writing took.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, `CancellationError`.
-    @discardableResult
-    static func writeInBackground(_ data: Data, to path: String, source: String) async throws -> Duration {
+    static func writeInBackground(_ data: Data, to path: String, source: String) async throws {
+        try await inBackground { try write(data, to: path, source: source) }
+    }
+
+    /// Runs `body`, which writes, on a thread of its own.
+    ///
+    /// - Throws: The error of `body`, `CancellationError`.
+    static func inBackground<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await queue.run(priority: PriorityBox(.normal)) { flag in
             try flag.check()
-            return try ContinuousClock().measure { try write(data, to: path, source: source) }
+            return try body()
         }
     }
 
@@ -27,30 +32,59 @@ enum FileOutput {
     /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
     /// one. A write to a new file does not wait for the device, which would take 1 ms each: the file can be made again.
     ///
+    /// - Parameter origin: Noted at the file, unless it is written in place. Default: `nil`.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``; then no temporary file is left.
-    static func write(_ data: Data, to path: String, source: String) throws {
+    static func write(_ data: Data, to path: String, origin: FileOrigin? = nil, source: String) throws {
         var status = stat()
         let isThere = lstat(path, &status) == 0
         guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
             return try writeThrough(data, to: path, source: source)
         }
-        guard let (temporary, descriptor) = TemporaryOutput.create(in: path.parentFolder) else {
+        try staging(data, in: path.parentFolder, for: path, source: source) { descriptor in
+            _ = origin?.mark(descriptor, .system)
+            if isThere { try prepare(descriptor, toReplace: path, source: source) }
+        } name: { temporary, _ in
+            guard rename(temporary, path) == 0 else { throw failure(path, source, errno) }
+        }
+    }
+
+    /// Writes a temporary file in a folder, and lets `name` give it its name. If anything fails, it is removed.
+    ///
+    /// - Parameters:
+    ///   - path: The path for errors.
+    ///   - finish: Called with the written file, still open.
+    ///   - name: Called with the path of the closed file, and with what `finish` returned.
+    static func staging<Finished, Result>(
+        _ data: Data,
+        in folder: String,
+        for path: String,
+        source: String,
+        finish: (Int32) throws -> Finished,
+        name: (String, Finished) throws -> Result
+    ) throws -> Result {
+        guard let (temporary, descriptor) = TemporaryOutput.create(in: folder) else {
             throw failure(path, source, errno)
         }
         defer { TemporaryOutput.forget(temporary) }
         do {
-            try finishing(descriptor, path, source) {
+            let finished = try finishing(descriptor, path, source) {
                 try writeAll(data, to: descriptor, path: path, source: source)
-                if isThere {
-                    try takePermissions(of: status, for: descriptor, path: path, source: source)
-                    guard fdatasync(descriptor) == 0 else { throw failure(path, source, errno) }
-                }
+                return try finish(descriptor)
             }
-            guard rename(temporary, path) == 0 else { throw failure(path, source, errno) }
+            return try name(temporary, finished)
         } catch {
             unlink(temporary)
             throw error
         }
+    }
+
+    /// Prepares an open file to take the place of another: it gets that one's permissions, and is on the device before.
+    static func prepare(_ descriptor: Int32, toReplace path: String, source: String) throws {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            try takePermissions(of: status, for: descriptor, path: path, source: source)
+        }
+        guard fdatasync(descriptor) == 0 else { throw failure(path, source, errno) }
     }
 
     /// Gives an open file the owner and the permissions of an earlier one. A process that may not give it to the other
@@ -102,6 +136,13 @@ enum FileOutput {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Returns whether two paths lead to the same file.
+    static func isSameFile(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(path, &first) == 0 && stat(other, &second) == 0
+            && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     private static func writeThrough(_ data: Data, to path: String, source: String) throws {
         if isFileOfStandardOutput(path) {
             return try writeAll(data, to: STDOUT_FILENO, path: path, source: source)
@@ -126,17 +167,22 @@ enum FileOutput {
     }
 
     /// Runs `body` and closes the file, which reports errors too: some file systems write no earlier.
-    private static func finishing(_ descriptor: Int32, _ path: String, _ source: String, _ body: () throws -> Void)
-        throws
-    {
+    private static func finishing<Result>(
+        _ descriptor: Int32,
+        _ path: String,
+        _ source: String,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        let result: Result
         do {
-            try body()
+            result = try body()
         } catch {
             close(descriptor)
             throw error
         }
         // After an interruption, the descriptor is closed all the same.
         guard close(descriptor) == 0 || errno == EINTR else { throw failure(path, source, errno) }
+        return result
     }
 
     private static func writeAll(_ data: Data, to descriptor: Int32, path: String, source: String) throws {
@@ -153,7 +199,8 @@ enum FileOutput {
         }
     }
 
-    private static func failure(_ path: String, _ source: String, _ code: Int32) -> ImageError {
+    /// Returns the error for a value of `errno`.
+    static func failure(_ path: String, _ source: String, _ code: Int32) -> ImageError {
         ImageError(stage: .store, reason: .file(path: path, reason: String(cString: strerror(code))), source: source)
     }
 }

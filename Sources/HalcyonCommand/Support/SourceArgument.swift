@@ -32,6 +32,31 @@ struct SourceArgument: Sendable {
     /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }
 
+    /// The text that tells this image from all others, in whichever folder the command runs.
+    var identity: String { isData || isURL ? text : FileOutput.absolutePath(text) }
+
+    /// The user name and password of a URL, and the URL without them; `nil` if it has none.
+    var userAndRest: (user: String, rest: String)? {
+        guard let authority, let at = text.utf8[authority].lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        let rest = text[..<authority.lowerBound] + text[text.utf8.index(after: at)...]
+        return (String(text[authority.lowerBound..<at]), String(rest))
+    }
+
+    /// An http or https URL without user name, password, query and fragment; `nil` for other sources.
+    var publicURL: String? {
+        let scheme = text.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme == "https://" else { return nil }
+        let text = userAndRest?.rest ?? text
+        return String(text[..<(text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex)])
+    }
+
+    /// Where a URL names user, host and port.
+    private var authority: Range<String.Index>? {
+        guard isURL, !isData, let scheme = text.utf8.firstRange(of: "://".utf8) else { return nil }
+        let end = text.utf8[scheme.upperBound...].firstIndex { "/?#\\".utf8.contains($0) }
+        return scheme.upperBound..<(end ?? text.endIndex)
+    }
+
     /// The last part of the path, without its extension, as a name for files made of this image.
     ///
     /// The name is taken apart byte by byte, as the system does with a path, and not by `Character`: a slash and a

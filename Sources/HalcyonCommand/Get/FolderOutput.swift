@@ -1,0 +1,138 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Halcyon
+
+/// A file of results in a folder, under a name that is found as it is written.
+///
+/// No file is replaced but one of the same request, whichever process wrote it, and whatever other processes do
+/// meanwhile. The name is that of the image; where another file has it, digits of the request's digest follow, more of
+/// them as long as that is taken as well. So every run finds the file of a request under one of four names, however
+/// many images share a name. Where the attributes of ``FileOrigin`` cannot be written, the digits tell the request, and
+/// no name is without them.
+struct FolderOutput: Sendable {
+    /// The folder, with a slash at its end.
+    let folder: String
+    /// The name without digits and extension.
+    let stem: String
+    let fileExtension: String
+    let origin: FileOrigin
+    /// Whether the name without digits may be taken: it belongs to the first image of that name in a run, so that names
+    /// do not depend on which transfer ends first.
+    let mayBePlain: Bool
+    /// The argument, for errors.
+    let source: String
+    var calls = FileCalls.system
+
+    /// The numbers of digits in a name, in the order in which names are tried. A file system that cannot tell requests
+    /// apart gets 16: of a million images with one name, two have the same with a probability below 10⁻⁷.
+    private static let digitCounts = [0, 8, 16, 32]
+    private static let tellingDigitCount = 16
+
+    /// Writes the file; blocks.
+    ///
+    /// - Returns: Its path.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func write(_ data: Data) throws -> String {
+        try FileOutput.staging(data, in: folder, for: path(digits: 0), source: source) { descriptor in
+            let isMarked = origin.mark(descriptor, calls)
+            let names = Self.digitCounts.filter { isMarked || $0 >= Self.tellingDigitCount }
+                .map { Name(path: path(digits: $0), isTelling: !isMarked && $0 >= Self.tellingDigitCount) }
+            let own = names.first(where: isOwn)
+            if let own { try FileOutput.prepare(descriptor, toReplace: own.path, source: source) }
+            return (names, own)
+        } name: { temporary, found in
+            let (names, own) = found
+            if let own, try replace(own, with: temporary) { return own.path }
+            for name in mayBePlain ? names : names.filter({ $0.path != path(digits: 0) }) {
+                do throws(FileSystemError) {
+                    try take(name.path, for: temporary)
+                    return name.path
+                } catch .exists {
+                    // Another process may have written the same request meanwhile.
+                    if isOwn(name), try replace(name, with: temporary) { return name.path }
+                } catch {
+                    throw FileOutput.failure(name.path, source, Int32(error.code))
+                }
+            }
+            throw FileOutput.failure(path(digits: 0), source, EEXIST)
+        }
+    }
+
+    private struct Name {
+        let path: String
+        /// Whether the name itself tells the request.
+        let isTelling: Bool
+    }
+
+    private func path(digits count: Int) -> String {
+        "\(folder)\(stem)\(count > 0 ? "-" : "")\(origin.request.prefix(count)).\(fileExtension)"
+    }
+
+    private func isOwn(_ name: Name) -> Bool {
+        origin.isOrigin(ofFileAt: name.path, isNamed: name.isTelling, calls)
+    }
+
+    /// Gives the temporary file a name that is free.
+    private func take(_ path: String, for temporary: String) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            return try calls.renameExclusively(temporary, path)
+        } catch {
+            // Not every file system has the call, NFS for one.
+            if [.exists, .notFound, .noSpace].contains(error) { throw error }
+        }
+        do throws(FileSystemError) {
+            try calls.link(temporary, path)
+            unlink(temporary)
+            return
+        } catch {
+            // Nor every one links, FAT for one.
+            if error == .exists { throw error }
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileSystemError(code: Int(errno)) }
+        close(descriptor)
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(path)
+            throw FileSystemError(code: Int(code))
+        }
+    }
+
+    /// Puts the temporary file in the place of a file of the same request. The two change their names, and the earlier
+    /// file is looked at once more before it goes: what another program has put there since then gets its name back.
+    ///
+    /// - Returns: `false` if there is no file of the request any more.
+    private func replace(_ name: Name, with temporary: String) throws -> Bool {
+        // From here on it may be another's file that has the temporary name: it must not go when the process ends.
+        TemporaryOutput.forget(temporary)
+        let held = Name(path: temporary, isTelling: name.isTelling)
+        var isExchanged = false
+        while true {
+            do throws(FileSystemError) {
+                try calls.exchange(temporary, name.path)
+                isExchanged.toggle()
+            } catch {
+                if isExchanged { throw strayed(from: name.path, heldAt: temporary) }
+                if error == .notFound { return false }
+                // Not every file system has the call.
+                guard isOwn(name) else { return false }
+                guard rename(temporary, name.path) == 0 else { throw FileOutput.failure(name.path, source, errno) }
+                return true
+            }
+            guard isOwn(held) else { continue }
+            if isExchanged { unlink(temporary) }
+            return isExchanged
+        }
+    }
+
+    /// Keeps another's file that could not get its name back, and returns the error that says where it is.
+    private func strayed(from path: String, heldAt temporary: String) -> ImageError {
+        let kept = temporary + ".kept"
+        let place = rename(temporary, kept) == 0 ? kept : temporary
+        return ImageError(
+            stage: .store,
+            reason: .file(path: path, reason: "another program replaced the file, which is now at \(place)"),
+            source: source
+        )
+    }
+}

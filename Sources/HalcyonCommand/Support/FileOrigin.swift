@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Halcyon
+
+/// The request that a file was made for, as the file's extended attributes say, for any later run and process.
+///
+/// `user.halcyon.request` decides whether two requests are the same; `user.xdg.origin.url` is for people and other
+/// programs, under the name that wget and curl write.
+struct FileOrigin: Sendable {
+    static let requestAttribute = "user.halcyon.request"
+    static let urlAttribute = "user.xdg.origin.url"
+
+    /// The digits of a digest of URL and output options: 32 hexadecimal ones, of SHA-256.
+    let request: String
+    /// The URL without what may be a secret, since everyone who may read the file may read its attributes; `nil` for
+    /// paths and data URLs.
+    private let url: String?
+
+    /// - Parameter options: The options that change the file's content, in one way of writing them.
+    init(_ argument: SourceArgument, options: [String]) {
+        var identity = ["halcyon 1", options.joined(separator: " ")]
+        if let (user, rest) = argument.userAndRest {
+            // With the key of this installation: tried against a plain digest, a weak password would be found.
+            var request = TransferRequest(url: URL(filePath: "/"))
+            request.credential = .basic(user: user, password: "")
+            identity += [rest, CredentialDigester.installation.digest(of: request) ?? ""]
+        } else {
+            identity.append(argument.identity)
+        }
+        request = String(SHA256.hexadecimal(of: Array(identity.joined(separator: "\n").utf8)).prefix(32))
+        url = argument.publicURL
+    }
+
+    /// Notes the origin at an open file.
+    ///
+    /// - Returns: `false` if the request cannot be noted: the file system has no attributes, or no room for one.
+    func mark(_ descriptor: Int32, _ calls: FileCalls) -> Bool {
+        do throws(FileSystemError) {
+            try calls.setAttribute(descriptor, Self.requestAttribute, request)
+        } catch {
+            return false
+        }
+        // Only told: a URL that is too long for the file system changes nothing.
+        if let url { try? calls.setAttribute(descriptor, Self.urlAttribute, url) }
+        return true
+    }
+
+    /// Returns whether the regular file at a path is of this request. One without the attribute is another's, such as
+    /// the user's own.
+    ///
+    /// - Parameter isNamed: A Boolean value that indicates whether the file's name tells the request, so that a file
+    ///   without the attribute is of this request too.
+    func isOrigin(ofFileAt path: String, isNamed: Bool, _ calls: FileCalls) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        do throws(FileSystemError) {
+            return try calls.attribute(path, Self.requestAttribute) == request
+        } catch {
+            // There is none, or there can be none; not one that this user may not read.
+            return isNamed && (error.code == Int(ENODATA) || error == .notSupported)
+        }
+    }
+}
