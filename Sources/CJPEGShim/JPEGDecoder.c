@@ -87,9 +87,7 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t
     if (jpeg_read_header(info, TRUE) == JPEG_SUSPENDED) {
         return HALCYON_JPEG_TRUNCATED;
     }
-    // Arithmetic coding reads zeros behind the end and never misses anything, so that nothing tells the rows that are
-    // there.
-    decoder->errors.tolerates_loss = tolerates_loss && !info->arith_code;
+    decoder->errors.tolerates_loss = tolerates_loss;
     const uint64_t block_count = count_blocks(info);
     decoder->blocks_left = GREATEST_PASS_COUNT * block_count > LEAST_BLOCK_BUDGET ? GREATEST_PASS_COUNT * block_count
                                                                                    : LEAST_BLOCK_BUDGET;

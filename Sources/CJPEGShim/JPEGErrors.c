@@ -46,55 +46,61 @@ static bool is_interval_cut_short(JPEGErrors *errors, j_decompress_ptr info) {
     return errors->short_interval_count <= 1 + units / info->restart_interval / 2;
 }
 
+// Ends decoding at lost data, unless an image that lacks them is to be shown.
+static void lose_data(JPEGErrors *errors, j_decompress_ptr info, HalcyonJPEGStatus status) {
+    errors->has_lost_data = true;
+    if (!errors->tolerates_loss) {
+        jpeg_errors_fail((j_common_ptr)info, errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : status);
+    }
+}
+
 // Ends decoding where the rest of the data is missing, unless the rows before are to be shown. A row of blocks must be
-// there, if the image has more than one: a forged header must not buy the time to paint an image with grey.
-static void lose_rest(j_decompress_ptr info) {
-    const JPEGErrors *errors = (JPEGErrors *)info->err;
-    const bool has_rows = info->input_scan_number > 1 || info->input_iMCU_row > 0 || info->total_iMCU_rows == 1;
-    if (!errors->tolerates_loss || !has_rows) {
+// there: a forged header must not buy the time to paint an image with grey. With arithmetic coding nothing tells the
+// rows that are there, as its decoder reads zeros behind the end and never misses anything.
+static void lose_rest(JPEGErrors *errors, j_decompress_ptr info) {
+    lose_data(errors, info, HALCYON_JPEG_TRUNCATED);
+    const bool has_rows = info->input_scan_number > 1 || info->input_iMCU_row > 0;
+    if (info->arith_code || !has_rows) {
         jpeg_errors_fail((j_common_ptr)info, HALCYON_JPEG_TRUNCATED);
     }
 }
 
-// libjpeg goes on after damaged data. A wrong code, or a restart marker that is missing or comes too early, spoils some
-// blocks, and every program shows the rest, as there are cameras and editors that write such files. Where data are
-// missing, libjpeg fills the image with grey: that must not be taken for the real one. A wrong arithmetic code does the
-// same, because nothing behind it can be read. Other warnings, such as of stray bytes between segments or of an unknown
-// version of JFIF, change no pixel.
-static void on_message(j_common_ptr info, int level) {
-    JPEGErrors *errors = (JPEGErrors *)info->err;
+// libjpeg goes on after damaged data, and so does this where the loss is tolerated. A wrong code, or a restart marker
+// that is missing or comes too early, spoils some blocks, and every program shows the rest, as there are cameras and
+// editors that write such files. Where data are missing, libjpeg fills the image with grey: that must not be taken for
+// the real one. A wrong arithmetic code does the same, because nothing behind it can be read. Other warnings, such as of
+// stray bytes between segments or of an unknown version of JFIF, change no pixel.
+static void on_message(j_common_ptr common, int level) {
+    JPEGErrors *errors = (JPEGErrors *)common->err;
+    j_decompress_ptr info = (j_decompress_ptr)common;
     if (level >= 0) {
         return;
     }
     errors->manager.num_warnings++;
     switch (errors->manager.msg_code) {
     case JWRN_HIT_MARKER:
-        errors->has_lost_data = true;
-        if (!errors->has_reached_end && ((j_decompress_ptr)info)->progressive_mode) {
+        lose_data(errors, info, HALCYON_JPEG_TRUNCATED);
+        if (!errors->has_reached_end && info->progressive_mode && info->unread_marker != JPEG_EOI) {
             // A scan shorter than it should be, with others behind it: some detail is missing, no part of the image.
-            if (errors->tolerates_loss && ((j_decompress_ptr)info)->unread_marker == JPEG_EOI) {
-                lose_rest((j_decompress_ptr)info);
-            }
             break;
         }
-        if (!is_interval_cut_short(errors, (j_decompress_ptr)info)) {
-            lose_rest((j_decompress_ptr)info);
+        if (!is_interval_cut_short(errors, info)) {
+            lose_rest(errors, info);
         }
         break;
     case JWRN_JPEG_EOF:
-        errors->has_lost_data = true;
-        lose_rest((j_decompress_ptr)info);
+        lose_rest(errors, info);
         break;
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
-        errors->has_lost_data = true;
+        lose_data(errors, info, HALCYON_JPEG_CORRUPT);
         if (errors->has_reached_end) {
-            lose_rest((j_decompress_ptr)info);
+            lose_rest(errors, info);
         }
         break;
     case JWRN_ARITH_BAD_CODE:
         errors->has_lost_data = true;
-        jpeg_errors_fail(info, errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_CORRUPT);
+        jpeg_errors_fail(common, errors->has_reached_end ? HALCYON_JPEG_TRUNCATED : HALCYON_JPEG_CORRUPT);
     default:
         break;
     }

@@ -16,7 +16,8 @@ typedef struct JPEGErrors {
     HalcyonJPEGStatus status;
     // Set by the source once it has no bytes left.
     bool has_reached_end;
-    // Set where an image of which a part is missing is to be shown as far as it goes.
+    // Set where an image of which a part is missing or wrong is to be shown as far as it goes; otherwise any loss is an
+    // error.
     bool tolerates_loss;
     // Set once data were missing or wrong, so that some blocks are grey or spoiled.
     bool has_lost_data;

@@ -200,7 +200,10 @@ bool halcyon_tiff_reader_read_segment(
         return TIFFReadEncodedTile(reader->tiff, tile, out, (tmsize_t)size) >= 0;
     }
     uint32_t strip = TIFFComputeStrip(reader->tiff, row, plane);
-    return TIFFReadEncodedStrip(reader->tiff, strip, out, (tmsize_t)size) >= 0;
+    // Zeros are read where the file is padded.
+    uint64_t end = TIFFGetStrileOffset(reader->tiff, strip) + TIFFGetStrileByteCount(reader->tiff, strip);
+    return TIFFReadEncodedStrip(reader->tiff, strip, out, (tmsize_t)size) >= 0
+        && (reader->stream.padding == 0 || end <= reader->stream.count);
 }
 
 // CIELab is relative to a white, by default that of D50 (TIFF 6.0 section 23). libtiff takes it for absolute, so that

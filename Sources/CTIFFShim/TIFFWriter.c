@@ -52,7 +52,7 @@ static bool set_fields(TIFF *tiff, const HalcyonTIFFPage *page) {
         && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, page->samples_per_pixel)
         && TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB)
         && TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
-        && TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT)
+        && TIFFSetField(tiff, TIFFTAG_ORIENTATION, page->orientation)
         && TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
         && TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     if (is_set && page->samples_per_pixel == 4) {

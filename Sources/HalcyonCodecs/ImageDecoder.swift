@@ -15,7 +15,8 @@ public protocol ImageDecoder: Sendable {
     func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo
 
     /// Decodes one frame into premultiplied pixels: upright unless ``DecodeOptions/appliesOrientation`` is off, in the
-    /// colours of the file, which ``DecodedImage/colorProfile`` tells.
+    /// colours of the file, which ``DecodedImage/colorProfile`` tells. An image is ``DecodedImage/isPartial`` only with
+    /// ``DamageHandling/showsWhatIsThere``.
     ///
     /// - Parameter isCancelled: Asked between rows or groups of rows; once it says `true`, decoding ends.
     /// - Throws: ``CodecError``, or `CancellationError`.

@@ -34,13 +34,17 @@ public struct EncodeOptions: Sendable, Hashable {
     /// needed; a format without a quality cannot yield. Default: `nil`.
     public var maximumByteCount: Int?
     /// The metadata embedded besides the pixels, or `nil` for none. An orientation in ``ImageMetadata/exif`` is written
-    /// as 1, because the pixels are upright. Of profiles, ``colorProfile`` alone counts: the one in
+    /// as ``orientation``, that of the pixels. Of profiles, ``colorProfile`` alone counts: the one in
     /// ``ImageMetadata/iccProfile`` is that of the file it was read from, whose colours have become sRGB as a rule.
     /// Default: `nil`.
     public var metadata: ImageMetadata?
     /// The colours of the pixels, such as ``DecodedImage/colorProfile``, or `nil` for sRGB. Embedded as an ICC profile
     /// where the format has a place for one. Default: `nil`.
     public var colorProfile: ColorProfile?
+    /// The orientation of the pixels, such as ``ImageInfo/orientation`` of an image that was decoded without
+    /// ``DecodeOptions/appliesOrientation``. Embedded where the format has a place for it: in EXIF (JPEG, PNG, WebP), or
+    /// in the header as well (AVIF, JPEG XL, TIFF). Default: ``Orientation/up``.
+    public var orientation: Orientation
 
     /// Options with a default for everything.
     public init(
@@ -48,24 +52,28 @@ public struct EncodeOptions: Sendable, Hashable {
         background: Color = .white,
         maximumByteCount: Int? = nil,
         metadata: ImageMetadata? = nil,
-        colorProfile: ColorProfile? = nil
+        colorProfile: ColorProfile? = nil,
+        orientation: Orientation = .up
     ) {
         self.quality = quality
         self.background = background
         self.maximumByteCount = maximumByteCount
         self.metadata = metadata
         self.colorProfile = colorProfile
+        self.orientation = orientation
     }
 }
 
 extension EncodeOptions {
-    /// What an encoder embeds besides the pixels: ``metadata`` with the profile of the pixels in place of any other.
+    /// What an encoder embeds besides the pixels: ``metadata`` with the profile and the orientation of the pixels in
+    /// place of any other.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for colours that no profile can be made of, such as those of a
     ///   high dynamic range.
     func embeddedMetadata(in format: ImageFormat) throws(CodecError) -> ImageMetadata? {
-        guard metadata != nil || colorProfile != nil else { return nil }
+        guard metadata != nil || colorProfile != nil || orientation != .up else { return nil }
         var embedded = metadata ?? ImageMetadata()
+        embedded.exif = EXIF.block(embedded.exif, orientation: orientation)
         embedded.iccProfile =
             switch colorProfile {
             case .icc(let profile)? where ICCProfile.isProfile(profile, for: .inks): nil

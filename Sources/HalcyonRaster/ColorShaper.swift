@@ -82,7 +82,8 @@ extension Bitmap {
     /// Colours are divided by alpha and multiplied again only in rows that are not opaque throughout.
     ///
     /// - Parameters:
-    ///   - isCancelled: called every 16 rows. Pixels are left half converted where it returns `true`.
+    ///   - isCancelled: called every 16 rows, or 262,144 pixels: a table takes 40 ns for each. Pixels are left half
+    ///     converted where it returns `true`.
     ///   - convert: turns straight pixels of this depth, in place, and leaves alpha alone.
     package mutating func convertColors(
         isCancelled: () -> Bool = { false },
@@ -90,15 +91,24 @@ extension Bitmap {
     ) throws(CancellationError) {
         let (width, height, depth, isOpaque) = (width, height, depth, isOpaque)
         let wasCancelled = withMutableRows { rows, bytesPerRow in
+            let greatestCount = 1 << 18
+            var countUntilQuestion = 0
             for y in 0..<height {
-                if y % 16 == 0, isCancelled() { return true }
-                let row = rows + y * bytesPerRow
-                if isOpaque || depth.isOpaque(row, width) {
-                    convert(row, width)
-                } else {
-                    depth.unpremultiply(row, width)
-                    convert(row, width)
-                    depth.premultiply(row, width)
+                for x in stride(from: 0, to: width, by: greatestCount) {
+                    if countUntilQuestion <= 0 {
+                        if isCancelled() { return true }
+                        countUntilQuestion = min(16 * width, greatestCount)
+                    }
+                    let count = min(greatestCount, width - x)
+                    let pixels = rows + y * bytesPerRow + x * depth.bytesPerPixel
+                    countUntilQuestion -= count
+                    guard !isOpaque, !depth.isOpaque(pixels, count) else {
+                        convert(pixels, count)
+                        continue
+                    }
+                    depth.unpremultiply(pixels, count)
+                    convert(pixels, count)
+                    depth.premultiply(pixels, count)
                 }
             }
             return false

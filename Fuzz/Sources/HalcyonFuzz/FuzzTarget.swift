@@ -36,6 +36,14 @@ enum FuzzTarget: Sendable {
     /// Low, so that a run gets through many inputs, and so that memory that is taken in spite of them stands out.
     static let limits = DecodeLimits(pixelCount: 1 << 20, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
 
+    /// Lower still, as each input is decoded six times, with conversions.
+    private static let colorLimits = DecodeLimits(
+        pixelCount: 1 << 18,
+        sideLength: limits.sideLength,
+        frameCount: limits.frameCount,
+        memory: limits.memory
+    )
+
     /// - Returns: `nil` where the target is unknown, or its format has no decoder in this build.
     init?(name: String) {
         func decoder(_ format: ImageFormat) -> (any ImageDecoder)? {
@@ -132,7 +140,7 @@ enum FuzzTarget: Sendable {
             attempt { try decodePieces(data) }
         case .color:
             for (color, keepsSixteenBits) in [(ColorHandling.sRGB, false), (.sRGB, true), (.asStored, true)] {
-                let options = DecodeOptions(color: color, keepsSixteenBits: keepsSixteenBits, limits: Self.limits)
+                let options = DecodeOptions(color: color, keepsSixteenBits: keepsSixteenBits, limits: Self.colorLimits)
                 attempt {
                     let image = try ImageCodecs.standard.decode(data, options: options)
                     precondition(color == .asStored || image.colorProfile == nil, "colours that were not converted")

@@ -144,11 +144,13 @@ enum StoredTarget: String, CaseIterable, Sendable {
 
     private func readMetadata(_ data: Data) {
         _ = EXIF.orientation(in: data)
-        let upright = EXIF.upright(data)
-        precondition(upright.count == EXIF.tiff(of: data).count, "a block of another length")
+        let upright = EXIF.block(data, orientation: .up)
+        precondition(upright?.count == EXIF.tiff(of: data).count, "a block of another length")
         if EXIF.orientation(in: data) != nil {
-            precondition(EXIF.orientation(in: upright) == .up, "a block that is not upright")
+            precondition(upright.flatMap(EXIF.orientation) == .up, "a block that is not upright")
         }
+        let turned = EXIF.block(data, orientation: .right)
+        precondition(turned.flatMap(EXIF.orientation) == .right, "a block without a turn")
         _ = EXIF.thumbnail(in: EXIF.tiff(of: data))
         _ = ICCProfile.description(of: data)
         _ = ICCProfile.colorSpace(of: data)

@@ -45,8 +45,8 @@ const char *halcyon_jpeg_decoder_message(const HalcyonJPEGDecoder *decoder);
 // Reads the header and prepares output at `eighths`/8 of the stored size. Of a stream, the header and that of the first
 // scan must have been appended as a whole. With `keeps_inks`, rows of four components are shares of cyan, magenta, yellow
 // and black, 255 for all of it. `memory_limit` bounds libjpeg's whole-image buffers, `scan_limit` the scans absorbed.
-// With `tolerates_loss`, missing and damaged data are grey instead of an error, if a row of blocks is there, and scans
-// that are too many are left out.
+// With `tolerates_loss`, missing and damaged data are grey or wrong instead of an error, if a row of blocks is there, and
+// scans that are too many are left out.
 HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t eighths, bool keeps_inks,
                                             bool tolerates_loss, int64_t memory_limit, int32_t scan_limit,
                                             HalcyonJPEGLayout *layout);

@@ -96,6 +96,8 @@ typedef struct {
     uint16_t bits_per_sample;
     /// 3, or 4 with straight alpha.
     uint16_t samples_per_pixel;
+    /// As in the tag of that name.
+    uint16_t orientation;
     const uint8_t *icc_profile;
     size_t icc_profile_size;
     const uint8_t *xmp;

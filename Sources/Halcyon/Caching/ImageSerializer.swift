@@ -99,5 +99,6 @@ extension EncodeOptions {
         case nil:
             break
         }
+        if orientation != .up { encoder.encode(orientation.rawValue) }
     }
 }

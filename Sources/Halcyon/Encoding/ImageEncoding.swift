@@ -159,6 +159,7 @@ extension CacheKeyEncoder {
         case nil:
             break
         }
+        if options.orientation != .up { encode(options.orientation.rawValue) }
     }
 
     /// Adds the identity of an encoder.

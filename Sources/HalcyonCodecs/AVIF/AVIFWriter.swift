@@ -119,9 +119,9 @@ final class AVIFWriter {
         }
         try set(metadata.iccProfile) { halcyon_avif_set_icc_profile(image, $0, $1) }
         try set(metadata.xmp) { halcyon_avif_set_xmp(image, $0, $1) }
-        try set(metadata.exif.map(EXIF.upright)) { halcyon_avif_set_exif(image, $0, $1) }
-        // libavif takes them from EXIF, but these pixels are upright.
-        image.pointee.transformFlags = AVIF_TRANSFORM_NONE.rawValue
+        try set(metadata.exif) { halcyon_avif_set_exif(image, $0, $1) }
+        // libavif takes the others from EXIF.
+        if options.orientation == .up { image.pointee.transformFlags = AVIF_TRANSFORM_NONE.rawValue }
     }
 
     private func set(

@@ -16,8 +16,15 @@ struct FrameSequencer {
     private let firstRestored: Int
     private var canvas: AnimationCanvas
     private var dependencies: FrameDependencies
+    /// The pixels of frames that are decoded at most to compose one: ten thousand small frames, or some of the largest.
+    /// It takes about as long as an image of the largest size. Frames that are played one after the other are composed
+    /// of one each.
+    private static let greatestComposedCount = SaturatingCount(1 << 31)
+
     /// The number of the frame that is decoded next.
     private var nextFrame = 0
+    /// The pixels of the frames that were decoded for the frame asked for.
+    private var composedCount: SaturatingCount = 0
     /// The number of the frame that the canvas shows; `nil` before the first.
     private var composedFrame: Int?
     /// A Boolean value that indicates whether pixels of the frame composed last may be missing, because the data of a
@@ -73,8 +80,9 @@ struct FrameSequencer {
     ///   - index: The number of the frame.
     ///   - isCancelled: Asked before each frame that has to be decoded.
     ///   - decode: Decodes the pixels of the frame with this number.
-    /// - Throws: ``CodecError``, among them ``CodecError/noSuchFrame(_:frameCount:)`` and
-    ///   ``CodecError/limitExceeded(_:_:)``; `CancellationError`; the errors of `decode`.
+    /// - Throws: ``CodecError``, among them ``CodecError/noSuchFrame(_:frameCount:)``,
+    ///   ``CodecError/limitExceeded(_:_:)``, and ``CodecError/unsupported(_:reason:)`` where too many frames have to be
+    ///   decoded for this one; `CancellationError`; the errors of `decode`.
     mutating func bitmap(
         ofFrame index: Int,
         isCancelled: () -> Bool,
@@ -89,6 +97,7 @@ struct FrameSequencer {
                 nextFrame = 0
             }
         }
+        composedCount = 0
         do {
             var isComposed = false
             while !isComposed {
@@ -136,6 +145,11 @@ struct FrameSequencer {
                 continue
             }
             try check(nextFrame..<nextFrame + 1)
+            composedCount += frames[nextFrame].size.pixelCount
+            guard composedCount <= max(Self.greatestComposedCount, frames[nextFrame].size.pixelCount) else {
+                let reason = "frame \(last) is made of more frames than are decoded for one"
+                throw CodecError.unsupported(format, reason: reason)
+            }
             let pixels = try decode(nextFrame)
             isPartial = !pixels.isComplete || isPartial && !frames[nextFrame].replacesAll(of: canvas.size)
             if !pixels.isComplete {

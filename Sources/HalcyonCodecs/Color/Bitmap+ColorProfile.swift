@@ -11,7 +11,7 @@ extension Bitmap {
     ///
     /// - Parameters:
     ///   - profile: What the samples mean.
-    ///   - isCancelled: Asked every 16 rows. Default: never.
+    ///   - isCancelled: Asked every 16 rows, or 262,144 pixels. Default: never.
     /// - Throws: `CancellationError` where `isCancelled` says so, with the pixels partly converted.
     public mutating func convertToSRGB(
         from profile: ColorProfile,
@@ -19,7 +19,7 @@ extension Bitmap {
     ) throws(CancellationError) {
         guard let conversion = ColorConversion.cached(for: profile) else { return }
         switch conversion {
-        case .gray where !isGray, .inks: return
+        case .gray where !isGray, .grayTable where !isGray, .inks: return
         default: break
         }
         let depth = depth

@@ -9,6 +9,8 @@ enum ColorConversion: Sendable {
     case gray(ColorShaper)
     /// A table.
     case table(ColorTable)
+    /// A table for images without colours.
+    case grayTable(ColorTable)
     /// A table from four inks, for decoders whose samples are such.
     case inks(InkConversion)
 
@@ -44,7 +46,7 @@ enum ColorConversion: Sendable {
         switch self {
         case .shaper(let shaper), .gray(let shaper):
             shaper.convert(pixels, into: pixels, count: count, depth: depth)
-        case .table(let table):
+        case .table(let table), .grayTable(let table):
             table.convert(pixels, count: count, depth: depth)
         case .inks:
             // Pixels of red, green and blue are no inks.

@@ -1,7 +1,7 @@
 internal import CLCMS
 internal import HalcyonRaster
 
-/// A colour space that no curves and matrix describe, but a table: lcms2 interpolates in it.
+/// A colour space that is described by a table, in which lcms2 interpolates, or by curves that do not begin at black.
 ///
 /// Unchecked: lcms2 only reads a transform while it converts, since it was made without the cache of the last pixel
 /// ("cmsFLAGS_NOCACHE", lcms2's documentation of threads). Nothing is written after `init`.
@@ -10,22 +10,23 @@ final class ColorTable: @unchecked Sendable {
     private let transform: cmsHTRANSFORM
     private let wideTransform: cmsHTRANSFORM
 
-    /// A table from an open profile of RGB, whose context it keeps alive; `nil` where lcms2 refuses it.
-    init?(_ profile: cmsHPROFILE, in context: ProfileContext) {
+    /// A table from an open profile of RGB or grey, whose context it keeps alive; `nil` where lcms2 refuses it.
+    init?(_ profile: cmsHPROFILE, isGray: Bool = false, in context: ProfileContext) {
         guard let sRGB = cmsCreate_sRGBProfileTHR(context.handle) else { return nil }
         defer { cmsCloseProfile(sRGB) }
+        // For curves alone, lcms2 makes a table of few points, which is off by ten levels where it is dark.
+        let flags = cmsFLAGS_NOCACHE | (ICCColorReader.hasTable(profile) ? 0 : cmsFLAGS_NOOPTIMIZE)
         func transform(_ depth: SampleDepth) -> cmsHTRANSFORM? {
-            let format = Self.format(depth)
             return [cmsUInt32Number(INTENT_PERCEPTUAL), cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC)].lazy
                 .compactMap { intent in
                     cmsCreateTransformTHR(
                         context.handle,
                         profile,
-                        format,
+                        isGray ? Self.format(PT_GRAY, colorCount: 1, depth) : Self.format(PT_RGB, colorCount: 3, depth),
                         sRGB,
-                        format,
+                        Self.format(PT_RGB, colorCount: 3, depth),
                         intent,
-                        cmsUInt32Number(cmsFLAGS_NOCACHE)
+                        cmsUInt32Number(flags)
                     )
                 }
                 .first
@@ -55,10 +56,9 @@ final class ColorTable: @unchecked Sendable {
         )
     }
 
-    /// lcms2's TYPE_RGBA_8 and TYPE_RGBA_16, macros that Swift does not see.
-    private static func format(_ depth: SampleDepth) -> cmsUInt32Number {
-        let (rgb, extraChannels, channels) = (4, 1, 3)
-        return cmsUInt32Number(rgb << 16 | extraChannels << 7 | channels << 3 | depth.rawValue / 8)
+    /// lcms2's TYPE_RGBA_8 and TYPE_RGBA_16, macros that Swift does not see; with one colour, the first of four samples.
+    private static func format(_ model: Int32, colorCount: Int, _ depth: SampleDepth) -> cmsUInt32Number {
+        cmsUInt32Number(Int(model) << 16 | (4 - colorCount) << 7 | colorCount << 3 | depth.rawValue / 8)
     }
 }
 

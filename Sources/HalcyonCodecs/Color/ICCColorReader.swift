@@ -10,7 +10,8 @@ enum ICCColorReader {
         guard let context = ProfileContext() else { return nil }
         return withProfile(data, in: context) { profile in
             switch cmsGetColorSpace(profile) {
-            case cmsSigGrayData: gray(profile)
+            case cmsSigGrayData:
+                gray(profile) ?? ColorTable(profile, isGray: true, in: context).map(ColorConversion.grayTable)
             case cmsSigRgbData: matrix(profile) ?? ColorTable(profile, in: context).map(ColorConversion.table)
             case cmsSigCmykData: InkConversion(profile, .eight, in: context).map(ColorConversion.inks)
             default: nil
@@ -38,10 +39,10 @@ enum ICCColorReader {
     }
 
     /// Curves and the places of red, green and blue in XYZ with the white D50 (ICC.1:2022 8.3.3). Tables take
-    /// precedence where a profile has both.
+    /// precedence where a profile has both. `nil` also where samples of 0 are not black, which lcms2 makes black.
     private static func matrix(_ profile: cmsHPROFILE) -> ColorConversion? {
         guard cmsIsMatrixShaper(profile) != 0, cmsGetPCS(profile) == cmsSigXYZData,
-            cmsIsTag(profile, cmsSigAToB0Tag) == 0, cmsIsTag(profile, cmsSigDToB0Tag) == 0,
+            !hasTable(profile),
             let red = colorant(profile, cmsSigRedColorantTag), let green = colorant(profile, cmsSigGreenColorantTag),
             let blue = colorant(profile, cmsSigBlueColorantTag),
             let redCurve = cmsReadTag(profile, cmsSigRedTRCTag),
@@ -49,6 +50,7 @@ enum ICCColorReader {
             let blueCurve = cmsReadTag(profile, cmsSigBlueTRCTag)
         else { return nil }
         let curves = [redCurve, greenCurve, blueCurve].map(OpaquePointer.init)
+        guard curves.allSatisfy(startsAtBlack) else { return nil }
         let matrix = ColorPrimaries.matrixFromConnectionSpace * ColorMatrix(red, green, blue)
         return ColorShaper(
             curve: { channel, sample in Double(cmsEvalToneCurveFloat(curves[channel], Float(sample))) },
@@ -58,8 +60,9 @@ enum ICCColorReader {
 
     /// One curve (ICC.1:2022 8.3.4), to Y, or to L* where the connection space is Lab.
     private static func gray(_ profile: cmsHPROFILE) -> ColorConversion? {
-        guard let tag = cmsReadTag(profile, cmsSigGrayTRCTag) else { return nil }
+        guard !hasTable(profile), let tag = cmsReadTag(profile, cmsSigGrayTRCTag) else { return nil }
         let curve = OpaquePointer(tag)
+        guard startsAtBlack(curve) else { return nil }
         let isLab = cmsGetPCS(profile) == cmsSigLabData
         return ColorShaper(
             curve: { _, sample in
@@ -69,6 +72,14 @@ enum ICCColorReader {
             matrix: .identity
         ).map(ColorConversion.gray)
     }
+
+    /// Returns whether a profile has a table that takes precedence over its curves.
+    static func hasTable(_ profile: cmsHPROFILE) -> Bool {
+        cmsIsTag(profile, cmsSigAToB0Tag) != 0 || cmsIsTag(profile, cmsSigDToB0Tag) != 0
+    }
+
+    /// Returns whether a curve is 0 at 0, to a third of a level of 8 bits.
+    private static func startsAtBlack(_ curve: OpaquePointer) -> Bool { abs(cmsEvalToneCurveFloat(curve, 0)) < 0.000_1 }
 
     private static func colorant(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> SIMD3<Double>? {
         guard let value = cmsReadTag(profile, tag)?.assumingMemoryBound(to: cmsCIEXYZ.self).pointee else { return nil }

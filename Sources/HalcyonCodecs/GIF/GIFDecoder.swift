@@ -7,6 +7,9 @@ internal import HalcyonRaster
 /// made larger where the first frame reaches beyond it, and other frames are cut at its edge. What a damaged frame lacks
 /// is transparent, if a row of the first is there. A frame that is cut short behind the first counts as none.
 public struct GIFDecoder: ImageDecoder {
+    /// The bytes of a file that are looked at for its description.
+    private static let walkedByteCount = 32 << 20
+
     /// A decoder; it has no settings.
     public init() {}
 
@@ -20,8 +23,8 @@ public struct GIFDecoder: ImageDecoder {
 
     /// Reads size, frames, durations and the number of repetitions by walking the blocks, without decompressing.
     ///
-    /// Linear in the number of sub-blocks, of which at most 4,194,304 are walked. An animation is cut behind them, and
-    /// behind ``DecodeLimits/frameCount``. Durations are as stored, in steps of 10 ms, 0 included. An animation that
+    /// Linear in the number of sub-blocks, of which at most 4,194,304 are walked, in the first 32 MiB of the file. Frames
+    /// behind those, and behind ``DecodeLimits/frameCount``, are not counted, see ``ImageInfo/isFrameCountExact``. Durations are as stored, in steps of 10 ms, 0 included. An animation that
     /// does not say how often it is repeated has a ``ImageInfo/loopCount`` of 1.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where the first image is not reached,
@@ -29,7 +32,11 @@ public struct GIFDecoder: ImageDecoder {
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(CodecError) -> ImageInfo in
-                try GIFFile(bytes, limits: limits).info
+                let beginning = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.walkedByteCount))
+                let file = try GIFFile(beginning, limits: limits)
+                var info = file.info
+                info.isFrameCountExact = file.hasAllFrames && (file.hasEnd || beginning.count == bytes.count)
+                return info
             }
         }
         return try result.get()

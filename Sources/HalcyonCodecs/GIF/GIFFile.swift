@@ -11,6 +11,8 @@ struct GIFFile {
     private(set) var frames: [GIFFrame] = []
     /// A Boolean value that indicates whether ``frames`` are all that the file has, and not only the first of them.
     private(set) var hasAllFrames = true
+    /// A Boolean value that indicates whether the end of the file was reached, and not only that of its bytes.
+    private(set) var hasEnd = false
     /// The number of times that the animation plays, 0 for without end; `nil` where the file does not say.
     private(set) var loopCount: Int?
     private(set) var hasTransparency = false
@@ -37,6 +39,7 @@ struct GIFFile {
             globalPalette = palette
         }
         let isCutShort = readBlocks(&reader, bytes, limits)
+        hasEnd = !isCutShort
         guard let first = frames.first else {
             throw isCutShort ? .truncated(.gif) : .corrupt(.gif, reason: "there is no image")
         }

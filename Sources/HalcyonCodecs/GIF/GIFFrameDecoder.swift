@@ -66,8 +66,8 @@ struct GIFFrameDecoder {
             throw CodecError.corrupt(.gif, reason: "\(place): a code without meaning")
         case .ended where count < frame.size.area && frame.isCutShort:
             throw CodecError.truncated(.gif)
-        case .ended where count == 0:
-            throw CodecError.corrupt(.gif, reason: "frame \(number) has no pixels")
+        case .ended where count == 0 || count < frame.size.area && !toleratesDamage:
+            throw CodecError.corrupt(.gif, reason: "frame \(number) has \(count) of \(frame.size.area) pixels")
         case .ended:
             return count
         }

@@ -3,6 +3,8 @@ struct GIFReader {
     /// The sub-blocks that are passed over at most: those of a gigabyte, as encoders write them. Forged ones of a byte
     /// each would take seconds.
     private static let greatestBlockCount = 1 << 22
+    /// The sub-blocks that are passed over in the time of reading another block.
+    private static let blockWeight = 8
 
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
@@ -59,7 +61,7 @@ struct GIFReader {
 
     /// Counts a block that is none of the sub-blocks passed over.
     mutating func countBlock() {
-        blockCount += 1
+        blockCount += Self.blockWeight
     }
 
     /// Passes over sub-blocks up to and including the empty one, or to the end of the bytes; says whether it was there.

@@ -57,25 +57,31 @@ struct ICOFile {
     }
 
     /// Decodes the image asked for. Where the best one is damaged, another that is sound shows the same, smaller; if
-    /// there is none, what is there of the best.
+    /// there is none, what is there of the best. All that are tried are within the limits together.
     func decode(_ options: DecodeOptions, _ isCancelled: @escaping @Sendable () -> Bool) throws -> DecodedImage {
         guard directory.entries.indices.contains(options.frame) else {
             throw CodecError.noSuchFrame(options.frame, frameCount: directory.entries.count)
         }
         let first = entry(for: options)
-        guard options.damage == .showsWhatIsThere else {
-            return try decode(first, options, isCancelled)
+        let best = Result { try decode(first, options, isCancelled) }
+        switch best {
+        case .success(let image) where !image.isPartial: return image
+        case .failure(let error) where (error as? CodecError)?.allowsAnotherImage != true: throw error
+        default: break
         }
-        var sound = options
-        sound.damage = .isRefused
-        for (number, entry) in (options.frame == 0 ? attempts(first) : [first]).enumerated() {
+        guard options.frame == 0, options.damage == .showsWhatIsThere else { return try best.get() }
+        var rest = options
+        rest.damage = .isRefused
+        rest.limits.memory -= (try? best.get().bitmap.byteCount) ?? 0
+        rest.limits.pixelCount -= (try? info(of: first).size.area) ?? 0
+        for entry in attempts(first).dropFirst() {
             do {
-                return try decode(entry, sound, isCancelled, isPartial: number > 0)
-            } catch let error as CodecError where error.allowsAnotherImage {
-                continue
+                return try decode(entry, rest, isCancelled, isPartial: true)
+            } catch let error as CodecError where error.allowsAnotherImage || error.isOfLimit {
+                rest.limits.pixelCount -= (try? info(of: entry).size.area) ?? 0
             }
         }
-        return try decode(first, options, isCancelled)
+        return try best.get()
     }
 
     private func decode(
@@ -144,8 +150,8 @@ struct ICOFile {
         _ isCancelled: @escaping () -> Bool
     ) throws -> Pixels {
         let header = try BMPHeader(bytes, at: 0, of: format)
-        try limits.check(header.size, of: format)
-        try limits.checkMemory(header.size.bitmapByteCount, of: format)
+        try options.limits.check(header.size, of: format)
+        try options.limits.checkMemory(header.size.bitmapByteCount, of: format)
         var isPartial = false
         let bitmap = try bytes.withUnsafeBytes { bytes in
             let image = BMPImage(
@@ -166,7 +172,7 @@ struct ICOFile {
                     throw CodecError.truncated(format)
                 }
                 mask.apply(to: &bitmap)
-                isPartial = mask.isCutShort
+                isPartial = isPartial || mask.isCutShort
             }
             return bitmap
         }
@@ -181,5 +187,10 @@ extension CodecError {
         case .truncated, .corrupt, .unsupported: true
         default: false
         }
+    }
+
+    /// A Boolean value that indicates whether a smaller image of the same file may do.
+    fileprivate var isOfLimit: Bool {
+        if case .limitExceeded = self { true } else { false }
     }
 }

@@ -6,8 +6,8 @@ internal import HalcyonRaster
 ///
 /// Four inks count as stored inverted, whether or not the segment of Adobe's programs is there, as in browsers. A wrong
 /// Huffman code or restart marker spoils the blocks around it, and what is missing is grey, if a row of blocks is there;
-/// ``DecodedImage/isPartial`` says so. With ``DamageHandling/isRefused``, an image of which a part is missing is an error.
-/// So is one with more scans than images have; otherwise, those that are too many are left out.
+/// ``DecodedImage/isPartial`` says so. With ``DamageHandling/isRefused``, an image of which a part is missing or spoiled
+/// is an error. So is one with more scans than images have; otherwise, those that are too many are left out.
 ///
 /// With a target size, the image is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
 /// has twice the target's sides; or the target's, where the image is beyond ``DecodeOptions/largestByteCount`` or
@@ -168,9 +168,6 @@ public struct JPEGDecoder: ImageDecoder {
                 maximumScanCount: Self.maximumScanCount
             )
             let bitmap = try Self.pixels(from: decompressor, inks: inks, isCancelled: isCancelled)
-            guard !decompressor.hasLostData || !bitmap.isMissing else {
-                throw CodecError.truncated(.jpeg)
-            }
             return (bitmap, decompressor.hasLostData)
         }
     }
@@ -204,19 +201,6 @@ public struct JPEGDecoder: ImageDecoder {
     private static func throwIfCancelled(_ isCancelled: () -> Bool) throws {
         if isCancelled() {
             throw CancellationError()
-        }
-    }
-}
-
-extension Bitmap {
-    /// Whether the image is as low as one row of blocks, of which libjpeg has found none: it is grey all over.
-    var isMissing: Bool {
-        guard height <= 16 else { return false }
-        return withUnsafeBytes { pixels in
-            (0..<height).allSatisfy { y in
-                let row = pixels[y * bytesPerRow..<y * bytesPerRow + 4 * width]
-                return row.enumerated().allSatisfy { $0.offset % 4 == 3 || $0.element == 128 }
-            }
         }
     }
 }

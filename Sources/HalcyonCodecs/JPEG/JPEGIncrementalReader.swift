@@ -91,7 +91,6 @@ final class JPEGIncrementalReader: IncrementalReading {
 
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         let bitmap = try rows ?? scan(isCancelled)
-        if progress.isComplete, stream.hasLostData, bitmap.isMissing { throw CodecError.truncated(.jpeg) }
         return DecodedImage(
             bitmap: try bitmap.upright(orientation),
             info: header.info,

@@ -43,12 +43,11 @@ struct JPEGMetadata {
     /// The profile, if every one of its chunks is there (ICC.1:2022 annex B.4), and if they are not more than can be of
     /// use.
     var profile: Data? {
-        guard profileChunkCount > 0,
-            profileChunks.values.reduce(0, { $0 + $1.count }) <= ICCProfile.maximumByteCount
-        else {
+        let byteCount = profileChunks.values.reduce(0) { $0 + $1.count }
+        guard profileChunkCount > 0, byteCount <= ICCProfile.maximumByteCount else {
             return nil
         }
-        var profile = Data()
+        var profile = Data(capacity: byteCount)
         for number in 1...profileChunkCount {
             guard let chunk = profileChunks[number] else {
                 return nil

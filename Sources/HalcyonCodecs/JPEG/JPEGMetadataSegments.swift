@@ -14,7 +14,7 @@ struct JPEGMetadataSegments {
     init(_ metadata: ImageMetadata) throws(CodecError) {
         if let exif = metadata.exif {
             // The prefix of reading is one zero shorter: the second is padding.
-            try append(JPEGSegments.Marker.application1, Self.exifPrefix + EXIF.upright(exif), "an EXIF block")
+            try append(JPEGSegments.Marker.application1, Self.exifPrefix + exif, "an EXIF block")
         }
         if let xmp = metadata.xmp {
             try append(JPEGSegments.Marker.application1, Data(JPEGMetadata.Prefix.xmp) + xmp, "an XMP packet")

@@ -9,7 +9,7 @@ extension JPEGXLDecoder {
     ///   ``CodecError/corrupt(_:reason:)``.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         var metadata = ImageMetadata(
-            iccProfile: try JPEGXLHeader(data, maximumFrameCount: 1, readsFrames: false).iccProfile
+            iccProfile: try JPEGXLHeader(data, maximumFrameCount: 1, frames: .none).iccProfile
         )
         let reader = ByteReader(data)
         guard data.first == 0 else {

@@ -22,7 +22,11 @@ final class JPEGXLFrameReader {
 
     /// Reads the header, and checks the limits for it.
     init(_ data: Data, options: DecodeOptions) throws(CodecError) {
-        header = try JPEGXLHeader(data, maximumFrameCount: options.limits.frameCount)
+        header = try JPEGXLHeader(
+            data,
+            maximumFrameCount: options.limits.frameCount,
+            frames: .drawn(maximumPixelCount: options.limits.pixelCount)
+        )
         try options.limits.check(header.size, of: .jxl)
         depth = header.depth(for: options)
         let byteCount = header.size.bitmapByteCount(depth: depth)

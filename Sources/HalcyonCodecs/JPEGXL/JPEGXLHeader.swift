@@ -13,24 +13,42 @@ struct JPEGXLHeader {
     private(set) var blackChannel: Int?
     /// Milliseconds of each frame; empty for a still image.
     private(set) var frameDurations: [Int] = []
+    /// A Boolean value that indicates whether the headers of all frames that are drawn for one image have been read.
+    private(set) var hasWholeImage = false
+    private var hasColorSpace = false
     /// A Boolean value that indicates whether there are no more frames than those of ``frameDurations``.
     private(set) var isFrameCountExact = true
     /// Frames whose headers have been read, also those of no duration, on which others are drawn.
     private var walkedFrameCount = 0
 
+    /// The pixels of the frames since the last one that is shown: they are drawn on each other.
+    private var layerPixelCount: SaturatingCount = 0
+
     /// The frames whose headers are read at most: the work of some 50 ms.
     private static let greatestWalkedFrameCount = 16_384
 
-    /// Reads the header, and the headers of the frames of an animation, as far as there are bytes. Frames beyond the
-    /// greatest number are left out.
-    init(_ data: Data, maximumFrameCount: Int, readsFrames: Bool = true) throws(CodecError) {
+    /// The frames whose headers are read.
+    enum Frames {
+        case none
+        /// Those of an animation.
+        case shown
+        /// All that are drawn, also those of a still image. As one takes 20 bytes, whatever its size, those that are
+        /// drawn for one image may have this many pixels together, or those of one.
+        case drawn(maximumPixelCount: Int)
+    }
+
+    /// Reads the header, and the headers of frames, as far as there are bytes. Frames beyond the greatest number are left
+    /// out.
+    ///
+    /// - Throws: ``CodecError/unsupported(_:reason:)`` where an image is made of too many frames.
+    init(_ data: Data, maximumFrameCount: Int, frames: Frames = .shown) throws(CodecError) {
         let events = [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME]
         let stream = try JPEGXLStream(data, events: events, composesFrames: false)
         do {
-            try read(stream, maximumFrameCount: maximumFrameCount, readsFrames: readsFrames)
+            try read(stream, maximumFrameCount: maximumFrameCount, frames: frames)
         } catch let error as CodecError {
             // Frames that can be seen count, as long as the image itself is described.
-            guard error == .truncated(.jxl), !frameDurations.isEmpty else {
+            guard error == .truncated(.jxl), !frameDurations.isEmpty || !isAnimated && hasColorSpace else {
                 throw error
             }
         } catch {
@@ -38,7 +56,7 @@ struct JPEGXLHeader {
         }
     }
 
-    private mutating func read(_ stream: JPEGXLStream, maximumFrameCount: Int, readsFrames: Bool) throws {
+    private mutating func read(_ stream: JPEGXLStream, maximumFrameCount: Int, frames: Frames) throws {
         while let status = try stream.next(isCancelled: { false }) {
             switch status {
             case JXL_DEC_BASIC_INFO:
@@ -55,11 +73,13 @@ struct JPEGXLHeader {
                     }
             case JXL_DEC_COLOR_ENCODING:
                 colorSpace = blackChannel == nil ? JPEGXLColor.space(of: stream.decoder, isGray: isGray) : .cmyk
-                if !readsFrames {
+                hasColorSpace = true
+                switch frames {
+                case .none:
                     iccProfile = JPEGXLColor.originalProfile(of: stream.decoder)
-                }
-                if !isAnimated || !readsFrames {
                     return
+                case .shown where !isAnimated: return
+                case .shown, .drawn: break
                 }
             case JXL_DEC_FRAME:
                 var frame = JxlFrameHeader()
@@ -68,6 +88,12 @@ struct JPEGXLHeader {
                 }
                 walkedFrameCount += 1
                 let isShown = frame.duration > 0 || frame.is_last != 0
+                if case .drawn(let maximum) = frames {
+                    try check(frame, maximumPixelCount: maximum, isShown: isShown)
+                    hasWholeImage = isShown
+                    guard isAnimated || isShown else { continue }
+                    if !isAnimated { return }
+                }
                 guard frameDurations.count < max(1, maximumFrameCount) || !isShown,
                     walkedFrameCount <= Self.greatestWalkedFrameCount
                 else {
@@ -88,6 +114,16 @@ struct JPEGXLHeader {
         guard basics.xsize > 0, !isAnimated || !frameDurations.isEmpty else {
             throw CodecError.truncated(.jxl)
         }
+    }
+
+    private mutating func check(_ frame: JxlFrameHeader, maximumPixelCount: Int, isShown: Bool) throws(CodecError) {
+        layerPixelCount += SaturatingCount(frame.layer_info.xsize) * SaturatingCount(frame.layer_info.ysize)
+        guard layerPixelCount <= max(SaturatingCount(maximumPixelCount), size.pixelCount),
+            isAnimated || walkedFrameCount <= Self.greatestWalkedFrameCount
+        else {
+            throw .unsupported(.jxl, reason: "more frames are drawn on each other than images have")
+        }
+        if isShown { layerPixelCount = 0 }
     }
 
     private func milliseconds(_ ticks: UInt32) -> Int {

@@ -37,7 +37,7 @@ final class JPEGXLWriter {
         self.size = size
         self.hasAlpha = hasAlpha
         self.depth = depth
-        try describe(isLossless: options.quality == nil, loopCount: loopCount)
+        try describe(options, loopCount: loopCount)
         let metadata = try options.embeddedMetadata(in: .jxl)
         try setColors(metadata?.iccProfile)
         try setQuality(options.quality)
@@ -48,14 +48,15 @@ final class JPEGXLWriter {
         JxlEncoderDestroy(encoder)
     }
 
-    private func describe(isLossless: Bool, loopCount: Int?) throws(CodecError) {
+    private func describe(_ options: EncodeOptions, loopCount: Int?) throws(CodecError) {
         var basics = JxlBasicInfo()
         JxlEncoderInitBasicInfo(&basics)
         basics.xsize = UInt32(size.width)
         basics.ysize = UInt32(size.height)
         basics.bits_per_sample = UInt32(depth.rawValue)
         basics.num_color_channels = 3
-        basics.uses_original_profile = isLossless ? 1 : 0
+        basics.uses_original_profile = options.quality == nil ? 1 : 0
+        basics.orientation = JxlOrientation(UInt32(options.orientation.rawValue))
         if hasAlpha {
             basics.num_extra_channels = 1
             basics.alpha_bits = UInt32(depth.rawValue)
@@ -108,7 +109,7 @@ final class JPEGXLWriter {
         try check(JxlEncoderUseBoxes(encoder), "metadata")
         if let exif = metadata.exif {
             // Before the block stands the distance to its TIFF header (ISO/IEC 18181-2, clause 9.5).
-            try addBox("Exif", [0, 0, 0, 0] + [UInt8](EXIF.upright(exif)))
+            try addBox("Exif", [0, 0, 0, 0] + [UInt8](exif))
         }
         if let xmp = metadata.xmp {
             try addBox("xml ", [UInt8](xmp))

@@ -16,20 +16,53 @@ package enum EXIF {
         return orientation(at: entry, of: reader)
     }
 
-    /// The block as an encoder embeds it beside upright pixels: without "Exif\0\0", and with the orientation tag of the
-    /// first directory, where there is one, set to 1, whatever it was. Nothing else changes, so no offset moves.
-    package static func upright(_ block: Data) -> Data {
-        var result = Data(tiff(of: block))
-        guard let (reader, entry) = orientationEntry(in: result) else {
-            return result
+    /// The block as an encoder embeds it: without "Exif\0\0", and with the orientation of the pixels in place of any
+    /// other. No offset moves: where the first directory has no such tag, and the pixels are not upright, one that has
+    /// it is appended.
+    ///
+    /// - Parameter block: `nil` for none, which stays so for upright pixels.
+    package static func block(_ block: Data?, orientation: Orientation) -> Data? {
+        guard var result = block.map({ Data(tiff(of: $0)) }) ?? (orientation == .up ? nil : emptyBlock) else {
+            return nil
         }
-        // Type SHORT, one value, in the first two bytes of the field (TIFF 6.0, section 2).
-        let fields: [UInt8] =
-            reader.order == .littleEndian ? [3, 0, 1, 0, 0, 0, 1, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, 1, 0, 0]
-        guard reader.bytes(at: entry + 2, count: fields.count) != nil else {
-            return result
+        if let (reader, entry) = orientationEntry(in: result), reader.bytes(at: entry, count: 12) != nil {
+            result.replaceSubrange(entry + 2..<entry + 12, with: fields(orientation, reader.order))
+        } else if orientation != .up {
+            result = appending(orientation, to: result) ?? appending(orientation, to: emptyBlock) ?? result
         }
-        result.replaceSubrange(entry + 2..<entry + 2 + fields.count, with: fields)
+        return result
+    }
+
+    /// Type SHORT, one value, in the first two bytes of the field (TIFF 6.0, section 2).
+    private static func fields(_ orientation: Orientation, _ order: ByteReader.ByteOrder) -> [UInt8] {
+        let value = UInt8(truncatingIfNeeded: orientation.rawValue)
+        return order == .littleEndian ? [3, 0, 1, 0, 0, 0, value, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, value, 0, 0]
+    }
+
+    /// One directory without an entry.
+    private static let emptyBlock = Data([0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0])
+
+    /// Appends a copy of the first directory that has an orientation as well, and lets the block begin with that; `nil`
+    /// where there is none.
+    private static func appending(_ orientation: Orientation, to tiff: Data) -> Data? {
+        guard let reader = tiffReader(of: tiff), let directory = reader.uint32(at: 4),
+            let count = reader.uint16(at: directory), count < 1 << 12,
+            let entries = reader.bytes(at: directory + 2, count: 12 * count),
+            let next = reader.bytes(at: directory + 2 + 12 * count, count: 4)
+        else {
+            return nil
+        }
+        func number(_ value: Int, byteCount: Int) -> [UInt8] {
+            let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return reader.order == .littleEndian ? bytes : bytes.reversed()
+        }
+        // Entries are sorted by their tags, and directories begin at even offsets.
+        let before = (0..<count).prefix { reader.uint16(at: directory + 2 + 12 * $0) ?? 0 < orientationTag }.count
+        let start = (tiff.count + 1) & ~1
+        var result = tiff + [UInt8](repeating: 0, count: start - tiff.count) + number(count + 1, byteCount: 2)
+        result += entries.prefix(12 * before) + number(orientationTag, byteCount: 2)
+        result += fields(orientation, reader.order) + entries.dropFirst(12 * before) + next
+        result.replaceSubrange(4..<8, with: number(start, byteCount: 4))
         return result
     }
 

@@ -25,7 +25,7 @@ extension PNGChunkWriter {
             append(.standardColor, [0])
         }
         if let exif = metadata?.exif {
-            append(.exif, Array(EXIF.upright(exif)))
+            append(.exif, Array(exif))
         }
         if let xmp = metadata?.xmp {
             // The keyword's end; not compressed, by method 0; no language, no translation (PNG, 11.3.3.4).

@@ -25,7 +25,7 @@ public struct PNGDecoder: ImageDecoder {
 
     /// Reads size, depth, colour, orientation and the timing of frames, without decompressing a pixel.
     ///
-    /// Linear in the number of chunks, of which at most 1,048,576 are walked. Of a file that is cut short behind its
+    /// Linear in the number of chunks, of which at most 131,072 are walked. Of a file that is cut short behind its
     /// first IDAT, the frames that are there count. An animation is cut behind ``DecodeLimits/frameCount``.
     ///
     /// - Throws: ``CodecError/empty``, ``CodecError/truncated(_:)`` where IDAT is not reached,

@@ -20,6 +20,13 @@ struct PNGFile {
 
     /// The chunks that are walked at most. A real file has one for each few kilobytes, a forged one in 12 bytes.
     private static let greatestChunkCount = 1 << 17
+    /// The bytes of chunks that hold no pixels whose checksums are verified at most: that reads them all.
+    private static let greatestCheckedByteCount = 16 << 20
+    /// The chunks that are read, but need not be understood.
+    private static let ancillaryTypes: Set<PNGChunkType> = [
+        .transparency, .codePoints, .colorProfile, .standardColor, .gamma, .chromaticities, .exif, .animationControl,
+        .frameControl, .frameData,
+    ]
 
     /// A Boolean value that indicates whether the default image is the first frame of the animation.
     private(set) var imageIsFirstFrame = false
@@ -28,6 +35,7 @@ struct PNGFile {
     private var animation: PNGAnimation
     private var imageEnded = false
     private var imageBegan = false
+    private var checkedByteCount = 0
 
     /// The frames of the animation, if there is one, as far as they are complete and in order.
     var frames: [PNGFrame] { animation.frames }
@@ -140,9 +148,10 @@ struct PNGFile {
             if imageBegan, chunk.type != .imageData {
                 imageEnded = true
             }
-            let isData = chunk.type == .imageData || chunk.type == .frameData
-            // The end has nothing in it that a checksum could protect.
-            if chunk.type != .imageEnd, !isData || checksImageData, !reader.isIntact(chunk) {
+            guard chunk.type.isCritical || Self.ancillaryTypes.contains(chunk.type) else {
+                continue
+            }
+            guard isIntact(chunk, reader, checksImageData: checksImageData) else {
                 // Damaged extras are passed over (PNG, 13.2); a damaged frame ends the animation before it.
                 guard chunk.type.isCritical else {
                     animation.end(ifConcernedBy: chunk.type)
@@ -161,6 +170,19 @@ struct PNGFile {
                 isComplete = true
                 return
             }
+        }
+    }
+
+    /// Returns whether the checksum of a chunk holds, as far as it is to be verified; `false` also for those that have
+    /// more bytes than are worth it.
+    private mutating func isIntact(_ chunk: PNGChunk, _ reader: PNGChunkReader, checksImageData: Bool) -> Bool {
+        switch chunk.type {
+        // It has nothing in it that a checksum could protect.
+        case .imageEnd: return true
+        case .imageData, .frameData: return !checksImageData || reader.isIntact(chunk)
+        default:
+            checkedByteCount += chunk.range.count
+            return checkedByteCount <= Self.greatestCheckedByteCount && reader.isIntact(chunk)
         }
     }
 

@@ -51,23 +51,24 @@ struct PNGStreamDecoder {
         size: PixelSize,
         chunkName: String
     ) throws -> (bitmap: Bitmap, isPartial: Bool) {
-        guard file.header.streamByteCount(of: size) <= Self.greatestStreamByteCount else {
-            let isTooShort = isTooShort(ranges, for: size)
-            let reason = isTooShort ? "too short for the image" : "damaged or too short"
-            let error = damage("the stream in \(chunkName) is \(reason)")
-            guard toleratesDamage || !isTooShort else { throw error }
-            let (bitmap, isComplete) = try decodeBeginning(ranges, size: size)
-            guard let bitmap, isComplete || toleratesDamage else { throw error }
-            return (bitmap, !isComplete || file.hasWrongChecksum)
-        }
-        do {
-            return try decodeAll(ranges, size: size, chunkName: chunkName)
-        } catch let error as CodecError where toleratesDamage && error.isOfDamage {
-            guard let bitmap = try decodeBeginning(ranges, size: size).bitmap else {
-                throw error
+        let byteCount = file.header.streamByteCount(of: size)
+        let compressedCount = ranges.reduce(0) { $0 + $1.count }
+        // Before any memory is taken.
+        let isTooShort = compressedCount == 0 || byteCount / Self.greatestExpansion > compressedCount
+        var failure = damage(
+            "the stream in \(chunkName) is \(isTooShort ? "too short for the image" : "damaged or too short")"
+        )
+        guard toleratesDamage || !isTooShort else { throw failure }
+        if !isTooShort, byteCount <= Self.greatestStreamByteCount {
+            do {
+                return try decodeAll(ranges, compressedCount, size: size, chunkName: chunkName)
+            } catch let error as CodecError where toleratesDamage && error.isOfDamage {
+                failure = error
             }
-            return (bitmap, true)
         }
+        let (bitmap, isComplete) = try decodeBeginning(ranges, size: size)
+        guard let bitmap, isComplete || toleratesDamage else { throw failure }
+        return (bitmap, !isComplete || file.hasWrongChecksum)
     }
 
     /// Returns the rows before the damage, `nil` if there is none, and whether these are all. Slower than decompressing
@@ -96,31 +97,20 @@ struct PNGStreamDecoder {
         return (painter.bitmap, painter.isComplete)
     }
 
-    /// Returns whether a stream has fewer bytes than an image of this size takes, however well it is compressed.
-    private func isTooShort(_ ranges: [Range<Int>], for size: PixelSize) -> Bool {
-        let compressedCount = ranges.reduce(0) { $0 + $1.count }
-        return compressedCount == 0
-            || file.header.streamByteCount(of: size) / PNGStreamDecoder.greatestExpansion > compressedCount
-    }
-
     private func decodeAll(
         _ ranges: [Range<Int>],
+        _ compressedCount: Int,
         size: PixelSize,
         chunkName: String
     ) throws -> (bitmap: Bitmap, isPartial: Bool) {
         try checkCancellation()
         let header = file.header
         let byteCount = header.streamByteCount(of: size)
-        // Before any memory is taken.
-        guard !isTooShort(ranges, for: size) else {
-            throw damage("the stream in \(chunkName) is too short for the image")
-        }
         let (bufferSize, overflows) = byteCount.addingReportingOverflow(PNGStreamDecoder.slack)
         guard !overflows else {
             throw CodecError.bitmap(.outOfMemory(byteCount: byteCount))
         }
         let stream = try PixelBuffer(byteCount: bufferSize)
-        let compressedCount = ranges.reduce(0) { $0 + $1.count }
         let isVerified = try inflate(ranges, compressedCount, into: stream, byteCount, chunkName)
         try checkCancellation()
         var bitmap = try Bitmap(uninitialized: size, isOpaque: false, depth: depth)

@@ -109,10 +109,6 @@ extension ImageCodecs {
             } else {
                 try decoder.decode(data, options: options, isCancelled: isCancelled)
             }
-        // Decoders of the program's own may not know the option.
-        guard !image.isPartial || options.damage == .showsWhatIsThere else {
-            throw CodecError.truncated(image.info.format)
-        }
         return try image.converted(options.color, isCancelled: isCancelled)
     }
 

@@ -25,7 +25,7 @@ public struct TIFFEncoder: ImageEncoder {
         guard bitmap.size.area <= Self.maximumByteCount / bitmap.bytesPerPixel else {
             throw .cannotEncode(.tiff, reason: "\(bitmap.size) pixels; their samples can have 2 GiB")
         }
-        let writer = try open(bitmap, options.embeddedMetadata(in: .tiff))
+        let writer = try open(bitmap, options.embeddedMetadata(in: .tiff), options.orientation)
         defer { halcyon_tiff_writer_close(writer) }
         try writeRows(of: bitmap, to: writer)
         var bytes: UnsafePointer<UInt8>?
@@ -36,7 +36,11 @@ public struct TIFFEncoder: ImageEncoder {
         return Data(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    private func open(_ bitmap: Bitmap, _ metadata: ImageMetadata?) throws(CodecError) -> OpaquePointer {
+    private func open(
+        _ bitmap: Bitmap,
+        _ metadata: ImageMetadata?,
+        _ orientation: Orientation
+    ) throws(CodecError) -> OpaquePointer {
         // libtiff copies what it is given.
         let writer = [UInt8](metadata?.iccProfile ?? Data()).withUnsafeBufferPointer { profile in
             [UInt8](metadata?.xmp ?? Data()).withUnsafeBufferPointer { xmp in
@@ -45,6 +49,7 @@ public struct TIFFEncoder: ImageEncoder {
                 page.height = UInt32(bitmap.height)
                 page.bits_per_sample = UInt16(bitmap.depth.rawValue)
                 page.samples_per_pixel = bitmap.isOpaque ? 3 : 4
+                page.orientation = UInt16(orientation.rawValue)
                 page.icc_profile = profile.baseAddress
                 page.icc_profile_size = profile.count
                 page.xmp = xmp.baseAddress

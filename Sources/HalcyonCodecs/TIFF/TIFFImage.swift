@@ -131,12 +131,17 @@ struct TIFFImage {
             guard let out = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
                 throw CodecError.bitmap(.invalidSize(size))
             }
-            guard let converter else {
-                return try readConverted(into: out, bytesPerRow, &progress, isCancelled)
+            if let converter {
+                try usesSegments
+                    ? readSegments(converter, into: out, bytesPerRow, &progress, isCancelled)
+                    : readRows(converter, into: out, bytesPerRow, &progress, isCancelled)
+            } else {
+                try readConverted(into: out, bytesPerRow, &progress, isCancelled)
             }
-            return try usesSegments
-                ? readSegments(converter, into: out, bytesPerRow, &progress, isCancelled)
-                : readRows(converter, into: out, bytesPerRow, &progress, isCancelled)
+            for gap in progress.firstGaps {
+                try throwIfCancelled(isCancelled)
+                fill(gap, in: out, bytesPerRow)
+            }
         }
         bitmap.isOpaque = progress.isOpaque
         return (bitmap, progress.gapCount > 0)
@@ -147,17 +152,20 @@ struct TIFFImage {
         var isOpaque = true
         /// A Boolean value that indicates whether any row or tile could be decoded.
         var hasPixels = false
-        /// The strips and tiles that could not.
+        /// The strips and tiles that could not, or not all of their planes.
         var gapCount = 0
+        /// Those before the first that could, which are filled only once there is one.
+        var firstGaps: [PixelRect] = []
     }
 
     /// The strips or tiles that may be missing before the rest is not tried any more.
     private static let maximumGapCount = 4_096
 
-    /// Fills a region that cannot be decoded: clear where the image has alpha, else grey.
+    /// Passes over a region that cannot be decoded.
     ///
-    /// - Throws: The reason, where damage is refused, or where the region is the last one and nothing could be decoded.
-    private func fill(
+    /// - Throws: The reason, where damage is refused, or where nothing could be decoded and the region is the last one
+    ///   that is tried.
+    private func leaveOut(
         _ region: PixelRect,
         in out: UnsafeMutablePointer<UInt8>,
         _ bytesPerRow: Int,
@@ -166,11 +174,22 @@ struct TIFFImage {
         progress.gapCount += 1
         let (origin, width) = (region.origin, region.size.width)
         let isLast = origin.y + region.size.height >= size.height && origin.x + width >= size.width
-        guard damage == .showsWhatIsThere, progress.hasPixels || !isLast else {
+        guard damage == .showsWhatIsThere, progress.hasPixels || !isLast && progress.gapCount < Self.maximumGapCount
+        else {
             throw page.failure
         }
+        progress.isOpaque = progress.isOpaque && converter?.hasAlpha != true
+        if progress.hasPixels {
+            fill(region, in: out, bytesPerRow)
+        } else {
+            progress.firstGaps.append(region)
+        }
+    }
+
+    /// Makes a region clear where the image has alpha, else grey.
+    private func fill(_ region: PixelRect, in out: UnsafeMutablePointer<UInt8>, _ bytesPerRow: Int) {
+        let (origin, width) = (region.origin, region.size.width)
         let hasAlpha = converter?.hasAlpha ?? false
-        progress.isOpaque = progress.isOpaque && !hasAlpha
         let byteCount = width * depth.bytesPerPixel
         for y in origin.y..<origin.y + region.size.height {
             let row = out + y * bytesPerRow + origin.x * depth.bytesPerPixel
@@ -204,7 +223,8 @@ struct TIFFImage {
             guard progress.gapCount < Self.maximumGapCount, page.readRow(row, into: buffer.bytes) else {
                 let isHopeless = progress.gapCount >= Self.maximumGapCount
                 let end = isHopeless ? size.height : min(size.height, (row / stripHeight + 1) * stripHeight)
-                try fill(PixelRect(x: 0, y: row, width: size.width, height: end - row), in: out, bytesPerRow, &progress)
+                let region = PixelRect(x: 0, y: row, width: size.width, height: end - row)
+                try leaveOut(region, in: out, bytesPerRow, &progress)
                 row = end
                 continue
             }
@@ -239,18 +259,16 @@ struct TIFFImage {
             for left in stride(from: 0, to: size.width, by: width) {
                 try throwIfCancelled(isCancelled)
                 let (count, rowCount) = (min(width, size.width - left), min(height, size.height - top))
-                let isRead =
-                    progress.gapCount < Self.maximumGapCount
-                    && converter.planes.enumerated().allSatisfy { number, plane in
-                        let segment = buffer.bytes + number * segmentSize
-                        return page.readSegment(column: left, row: top, plane: plane, into: segment)
-                    }
-                guard isRead else {
+                let isTried = progress.gapCount < Self.maximumGapCount
+                let planeCount = isTried ? readPlanes(converter, column: left, row: top, into: buffer) : 0
+                let hasAllPlanes = planeCount == converter.planes.count
+                guard hasAllPlanes || planeCount > 0 && damage == .showsWhatIsThere else {
                     let region = PixelRect(x: left, y: top, width: count, height: rowCount)
-                    try fill(region, in: out, bytesPerRow, &progress)
+                    try leaveOut(region, in: out, bytesPerRow, &progress)
                     continue
                 }
                 progress.hasPixels = true
+                progress.gapCount += hasAllPlanes ? 0 : 1
                 for row in 0..<rowCount {
                     let rows = converter.planes.indices.map {
                         UnsafePointer(buffer.bytes + $0 * segmentSize + row * rowSize)
@@ -260,6 +278,25 @@ struct TIFFImage {
                     progress.isOpaque = progress.isOpaque && isRowOpaque
                 }
             }
+        }
+    }
+
+    /// Reads the planes of a strip or tile, of which one that cannot be decoded is as far there as it goes, and 0 behind.
+    ///
+    /// - Returns: The number of planes that are whole.
+    private func readPlanes(
+        _ converter: TIFFPixelConverter,
+        column: Int,
+        row: Int,
+        into buffer: PixelBuffer
+    ) -> Int {
+        let segmentSize = Int(page.layout.segment_size)
+        return converter.planes.enumerated().reduce(0) { count, element in
+            let segment = buffer.bytes + element.offset * segmentSize
+            // What libtiff leaves out would be that of the segment before.
+            if converter.planes.count > 1 { segment.update(repeating: 0, count: segmentSize) }
+            let isRead = page.readSegment(column: column, row: row, plane: element.element, into: segment)
+            return count + (isRead ? 1 : 0)
         }
     }
 
@@ -278,7 +315,7 @@ struct TIFFImage {
             guard progress.gapCount < Self.maximumGapCount, page.readConverted(row: top, count: count, into: words)
             else {
                 let region = PixelRect(x: 0, y: top, width: size.width, height: count)
-                try fill(region, in: out, bytesPerRow, &progress)
+                try leaveOut(region, in: out, bytesPerRow, &progress)
                 continue
             }
             let rowCount = (0..<count).first { !page.hasRow(top + $0) } ?? count
@@ -289,7 +326,7 @@ struct TIFFImage {
             }
             if rowCount < count {
                 let rest = PixelRect(x: 0, y: top + rowCount, width: size.width, height: count - rowCount)
-                try fill(rest, in: out, bytesPerRow, &progress)
+                try leaveOut(rest, in: out, bytesPerRow, &progress)
             }
         }
     }

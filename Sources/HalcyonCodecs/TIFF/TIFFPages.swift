@@ -13,6 +13,7 @@ struct TIFFPages: FrameCursor {
     private let offsets: [Int]
     private(set) var colorProfile: ColorProfile?
     private(set) var frameInfo: ImageInfo?
+    private(set) var isPartial = false
 
     init(_ data: Data, options: DecodeOptions) throws(CodecError) {
         self.data = data
@@ -24,7 +25,7 @@ struct TIFFPages: FrameCursor {
 
     mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
         let image = try image(ofPage: index, isCancelled: isCancelled)
-        (colorProfile, frameInfo) = (image.colorProfile, image.info)
+        (colorProfile, frameInfo, isPartial) = (image.colorProfile, image.info, image.isPartial)
         return image.bitmap
     }
 

@@ -80,13 +80,12 @@ final class VideoBytes {
     }
 
     /// Returns the fields that a box begins with, as far as the bytes go: its size, its type, and a size of 64 bits.
-    func header(at offset: Int) -> (size: Int, type: String, wideSize: Int?)? {
+    func header(at offset: Int) -> (size: Int, type: UInt32, wideSize: Int?)? {
         var fields = (UInt32(0), UInt32(0), UInt64(0))
         let read = withUnsafeMutableBytes(of: &fields) { self.read(at: offset, into: $0) }
         guard read >= 8 else { return nil }
-        let type = withUnsafeBytes(of: fields.1) { String(decoding: $0, as: UTF8.self) }
         let wideSize = read < 16 ? nil : Int(exactly: UInt64(bigEndian: fields.2))
-        return (Int(UInt32(bigEndian: fields.0)), type, wideSize)
+        return (Int(UInt32(bigEndian: fields.0)), UInt32(bigEndian: fields.1), wideSize)
     }
 
     /// Returns the bytes at an offset, fewer where they end; empty where they cannot be read.

@@ -33,6 +33,10 @@ struct VideoSampleTables {
     private static let sampleByteCount = 40
     /// Samples of which a header is read: of a table, and of all together.
     private static let (headerSampleCount, headerSampleCountOfAll) = (1 << 14, 1 << 18)
+    /// Entries of all other tables of which a header is read, but for durations, whose sum counts: of all together.
+    private static let (headerEntryCountOfAll, headerDurationCountOfAll) = (1 << 19, 1 << 20)
+    /// As many as libavformat is told to take.
+    private static let greatestTrackCount = 64
     /// Fragments of six hours, of a second each, with sound.
     static let greatestBoxCount = 1 << 18
     /// The fewest samples of sound that libavformat takes together.
@@ -50,6 +54,8 @@ struct VideoSampleTables {
     private let greatestSampleCount: Int
     private var substitutes: [VideoBytes.Substitute] = []
     private var headerSamplesLeft = headerSampleCountOfAll
+    private var headerEntriesLeft = headerEntryCountOfAll
+    private var headerDurationsLeft = headerDurationCountOfAll
     private var trackCount = 0
     private var mixedByteCount = 0
     private var boxCount = 0
@@ -116,18 +122,47 @@ struct VideoSampleTables {
     /// A Boolean value that indicates whether the header is read of fewer samples than there are.
     private var isCutForHeader = false
 
-    /// The boxes whose content is boxes.
-    private static let containers: Set<String> = [
-        "moov", "hoov", "trak", "mdia", "minf", "stbl", "moof", "traf", "mvex", "edts", "dinf", "udta", "tref", "sinf",
-        "schi", "ilst", "wave",
+    /// The boxes that matter.
+    private enum Kind {
+        case header
+        case track
+        /// One whose content is boxes.
+        case container
+        /// One that stands for a header where its content is that.
+        case free
+        case metadata
+        /// One that has others behind fields of its own, where no table belongs.
+        case mixed
+        /// One that decides how many samples a track has.
+        case table(String)
+        case compressed
+    }
+
+    private static let tables = [
+        "stsz", "stz2", "stco", "co64", "stts", "stsc", "stss", "elst", "trun", "hdlr", "sidx", "ctts", "stps", "sbgp",
     ]
-    /// The boxes that have others behind fields of their own, where no table belongs.
-    private static let mixed: Set<String> = ["stsd", "iprp", "iref"]
-    /// The boxes that decide how many samples a track has.
-    private static let tables: Set<String> = [
-        "stsz", "stz2", "stco", "co64", "stts", "stsc", "stss", "elst", "trun", "hdlr", "stbl", "cmov", "sidx", "ctts",
-        "stps", "sbgp",
-    ]
+
+    /// By their types, as numbers: there may be hundreds of thousands.
+    private static let kinds: [UInt32: Kind] = {
+        var kinds: [UInt32: Kind] = [:]
+        let containers = [
+            "hoov", "mdia", "minf", "stbl", "moof", "traf", "mvex", "edts", "dinf", "udta", "tref", "sinf", "schi",
+            "ilst", "wave",
+        ]
+        for type in containers { kinds[number(type)] = .container }
+        for type in ["stsd", "iprp", "iref"] { kinds[number(type)] = .mixed }
+        for type in tables { kinds[number(type)] = .table(type) }
+        kinds[number("moov")] = .header
+        kinds[number("trak")] = .track
+        kinds[number("free")] = .free
+        kinds[number("meta")] = .metadata
+        kinds[number("cmov")] = .compressed
+        return kinds
+    }()
+
+    private static func number(_ type: String) -> UInt32 { type.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    private static let segmentIndex = number("sidx")
 
     private mutating func check(_ range: Range<Int>, depth: Int) throws {
         guard depth < 10 else { throw CodecError.corrupt(format, reason: "boxes within boxes without end") }
@@ -150,33 +185,35 @@ struct VideoSampleTables {
             let end = offset + min(size, room)
             isCutShort = isCutShort || depth == 0 && size > room
             // Its places are counted from its end.
-            if type == "sidx", size > room { throw CodecError.truncated(format) }
+            if type == Self.segmentIndex, size > room { throw CodecError.truncated(format) }
             try visit(type, min(offset + headerSize, end)..<end, depth: depth)
             offset = end
         }
     }
 
-    private mutating func visit(_ type: String, _ content: Range<Int>, depth: Int) throws {
-        if type == "cmov" {
-            throw CodecError.unsupported(format, reason: "its header is compressed")
-        }
-        hasHeader = hasHeader || type == "moov"
-        if type == "trak" {
+    private mutating func visit(_ type: UInt32, _ content: Range<Int>, depth: Int) throws {
+        switch Self.kinds[type] {
+        case .header:
+            hasHeader = true
+            try check(content, depth: depth + 1)
+        case .track:
             // A track within another ends that one.
             let outer = track
             track = Track()
             trackCount += 1
+            guard trackCount <= Self.greatestTrackCount else { throw tooMany(trackCount, "tracks") }
             try check(content, depth: depth + 1)
             try checkTrack()
             track = outer
-        } else if Self.containers.contains(type) || type == "free" && isHeader(content) {
-            try check(content, depth: depth + 1)
-        } else if type == "meta" {
+        case .container: try check(content, depth: depth + 1)
+        case .free where isHeader(content): try check(content, depth: depth + 1)
+        case .metadata:
             if let boxes = try boxes(ofMetadata: content) { try check(boxes, depth: depth + 1) }
-        } else if Self.mixed.contains(type) {
-            try checkMixed(content)
-        } else if Self.tables.contains(type) {
+        case .mixed: try checkMixed(content)
+        case .table(let type):
             try read(type, ByteReader(bytes.bytes(at: content.lowerBound, count: min(16, content.count))), content)
+        case .compressed: throw CodecError.unsupported(format, reason: "its header is compressed")
+        case .free, nil: break
         }
     }
 
@@ -200,34 +237,50 @@ struct VideoSampleTables {
 
     /// Returns the entries of a table: as many as it has bytes for, because libavformat reads on to the end of the file,
     /// once for each table that says so. Of a header, fewer are read.
-    private mutating func entryCount(_ type: String, _ reader: ByteReader, _ content: Range<Int>) -> Int {
-        guard let layout = Self.layout(type, reader), let stated = reader.uint32(at: layout.count) else { return 0 }
+    private mutating func entryCounts(
+        _ type: String,
+        _ reader: ByteReader,
+        _ content: Range<Int>
+    ) -> (all: Int, read: Int) {
+        guard let layout = Self.layout(type, reader), let stated = reader.uint32(at: layout.count) else {
+            return (0, 0)
+        }
         let room = max(0, content.count - layout.entries)
         let count = layout.bitCount > 0 ? min(stated, room * 8 / layout.bitCount) : stated
-        var readCount = count
-        if extent == .header, ["stsz", "stz2", "trun"].contains(type) {
-            readCount = min(count, Self.headerSampleCount, headerSamplesLeft)
-            headerSamplesLeft -= readCount
-            isCutForHeader = isCutForHeader || readCount < count
-        }
+        let readCount = extent == .header ? headerCount(type, count) : count
+        isCutForHeader = isCutForHeader || readCount < count
         if readCount < stated {
             let place = content.lowerBound + layout.count
             substitutes.append(VideoBytes.Substitute(offset: place, value: readCount))
         }
-        return count
+        return (count, readCount)
+    }
+
+    /// Returns the entries of a table of which a header is read.
+    private mutating func headerCount(_ type: String, _ count: Int) -> Int {
+        func take(_ greatest: Int, of left: inout Int) -> Int {
+            let taken = min(count, greatest, left)
+            left -= taken
+            return taken
+        }
+        switch type {
+        case "stsz", "stz2", "trun": return take(Self.headerSampleCount, of: &headerSamplesLeft)
+        case "stts": return take(.max, of: &headerDurationsLeft)
+        default: return take(Self.headerSampleCount, of: &headerEntriesLeft)
+        }
     }
 
     /// Reads the counts in a table. After the version and the flags stands the number of entries; of `stsz` the size of
     /// all samples stands before it.
     private mutating func read(_ type: String, _ reader: ByteReader, _ content: Range<Int>) throws {
-        let count = entryCount(type, reader, content)
+        let (count, readCount) = entryCounts(type, reader, content)
         switch type {
         case "stsz", "stz2": track.sampleCount = max(track.sampleCount, count)
         case "stco", "co64": track.chunkCount = max(track.chunkCount, count)
         case "stts": track.hasUnitDurations = reader.uint32(at: 4) == 1 && reader.uint32(at: 12) == 1
-        case "stsc": track.greatestChunk = max(track.greatestChunk, try greatestChunk(content))
+        case "stsc": track.greatestChunk = max(track.greatestChunk, try greatestChunk(content, count: readCount))
         case "elst": track.editCount = max(track.editCount, count)
-        case "stss": track.keyFrames = keyFrames(content, count: count)
+        case "stss": track.keyFrames = keyFrames(content, count: readCount)
         case "hdlr":
             track.isSound = track.isSound || reader.hasText("soun", at: 8)
             track.isOther = track.isOther || ["vide", "subp", "clcp"].contains { reader.hasText($0, at: 8) }
@@ -238,14 +291,14 @@ struct VideoSampleTables {
     }
 
     /// Returns the greatest number of samples of a chunk: an entry has 12 bytes, the number in the middle.
-    private func greatestChunk(_ content: Range<Int>) throws -> Int {
-        guard content.count > 8 else { return 0 }
+    private func greatestChunk(_ content: Range<Int>, count: Int) throws -> Int {
         // Of more entries than are read, any may be the greatest.
-        guard content.count - 8 <= 12 << 20 else { return .max }
+        guard count <= 1 << 20 else { return .max }
         var greatest: UInt32 = 0
+        let entries = content.lowerBound + 8
         // Pieces of whole entries.
-        for start in stride(from: content.lowerBound + 8, to: content.upperBound, by: 12 << 12) {
-            let piece = bytes.bytes(at: start, count: min(12 << 12, content.upperBound - start))
+        for start in stride(from: entries, to: entries + 12 * count, by: 12 << 12) {
+            let piece = bytes.bytes(at: start, count: min(12 << 12, entries + 12 * count - start))
             piece.withUnsafeBytes { piece in
                 for offset in stride(from: 4, to: piece.count - 3, by: 12) {
                     let count = UInt32(bigEndian: piece.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
@@ -338,10 +391,8 @@ extension VideoSampleTables {
         }
     }
 
-    /// The names of tables as numbers in the order of this processor.
-    private static let tableNumbers = tables.map { name in
-        Array(name.utf8).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
-    }
+    /// The names of tables, and of boxes that hold or hide them, as numbers in the order of this processor.
+    private static let tableNumbers = (tables + ["stbl", "cmov"]).map { number($0).bigEndian }
 
     /// Returns whether the name of a table stands anywhere in the bytes.
     private static func isTable(in data: Data) -> Bool {

@@ -26,7 +26,7 @@ struct WebPChunks {
     /// some milliseconds.
     private static let maximumCount = 65_536
     /// The chunks of a frame that are walked at most. An image is the first or the second (RFC 9649 2.7.1.1).
-    private static let maximumCountInFrame = 16
+    private static let maximumCountInFrame = 4
 
     /// - Throws: ``CodecError/truncated(_:)`` without a whole RIFF header, ``CodecError/corrupt(_:reason:)`` where it
     ///   is another one.

@@ -6,7 +6,7 @@ enum WebPMetadataWriter {
     /// The file with what `metadata` has, or as it is where that is nothing.
     static func embed(_ metadata: ImageMetadata?, in file: Data) throws(CodecError) -> Data {
         let chunks = [
-            ("ICCP", metadata?.iccProfile), ("EXIF", metadata?.exif.map(EXIF.upright)), ("XMP ", metadata?.xmp),
+            ("ICCP", metadata?.iccProfile), ("EXIF", metadata?.exif), ("XMP ", metadata?.xmp),
         ].compactMap { name, data in data.map { (name, $0) } }
         guard !chunks.isEmpty else {
             return file

@@ -65,6 +65,24 @@ struct FrameSequencerTests {
         #expect(try decoded(5, by: &sequencer) == [5])
     }
 
+    @Test("a frame that is made of more pixels than there is time for is refused, and those after each other are not")
+    func work() throws {
+        // Eight have 2^31 pixels.
+        let frames = [FrameDescription](repeating: frame(PixelSize(1 << 14, 1 << 14), blending: .over), count: 10)
+        var sequencer = try sequencer(frames)
+        var count = 0
+        func compose(_ index: Int) throws {
+            _ = try sequencer.bitmap(ofFrame: index, isCancelled: { false }) { _ in
+                count += 1
+                return .rows(.over, isComplete: true) { _, _ in }
+            }
+        }
+        let reason = "frame 8 is made of more frames than are decoded for one"
+        #expect(throws: CodecError.unsupported(.png, reason: reason)) { try compose(8) }
+        #expect(count == 8)
+        for index in frames.indices { try compose(index) }
+    }
+
     @Test("a frame whose data end early is no place to begin, and those before it are composed first")
     func incomplete() throws {
         var sequencer = try sequencer([frame(), frame(PixelSize(2, 2)), frame()])

@@ -106,6 +106,14 @@ struct ColorConversionTests {
         #expect(try firstDifference(bitmap.straightRGBA(), ExactColor.colors().straightRGBA()) == nil)
     }
 
+    @Test("in pieces of 262,144 pixels, between which they can be cancelled, where rows are long")
+    func longRows() throws {
+        var bitmap = try Bitmap(size: PixelSize(1 << 20, 2), isOpaque: true)
+        let questions = QuestionCounter(cancelledFrom: .max)
+        try bitmap.convertToSRGB(from: .codePoints(primaries: 12, transfer: 13), isCancelled: questions.ask)
+        #expect(questions.count == 8)
+    }
+
     @Test("in a copy of their own where pixels are shared")
     func copies() throws {
         let original = try ExactColor.colors()

@@ -98,6 +98,7 @@ struct ProfileMatrixTests {
             TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.parametricCurve),
             TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.sampledCurve(256) { pow($0, 2.4) }),
             TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.gamma(1), name: "sRGB"),
+            TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.sampledCurve(256) { 0.04 + 0.96 * $0 * $0 }),
             TestProfile.table(TestProfile.sRGB) { pow($0, 1.8) },
         ].map { version(number, $0) }
     }
@@ -141,9 +142,13 @@ struct ProfileMatrixTests {
 
     private static let shades: [UInt16] = (0...255).map { $0 * 257 }
 
-    static let grayProfiles: [Data] = [2, 4].flatMap { number in
-        [TestProfile.gamma(1), TestProfile.gamma(1.8), TestProfile.sampledCurve(64) { $0 * $0 * $0 }].map {
-            version(number, TestProfile.gray(curve: $0))
+    static let grayProfiles: [Data] = [2, 4].flatMap { (number: UInt8) -> [Data] in
+        let curves = [
+            TestProfile.gamma(1), TestProfile.gamma(1.8), TestProfile.sampledCurve(64) { $0 * $0 * $0 },
+            TestProfile.sampledCurve(64) { 0.05 + 0.95 * $0 * $0 },
+        ]
+        return (curves.map { TestProfile.gray(curve: $0) } + [TestProfile.grayTable { pow($0, 2.2) }]).map {
+            version(number, $0)
         }
     }
 

@@ -74,6 +74,18 @@ enum TestProfile {
         return profile(version: 0x0240_0000, tags: [("A2B0", tag), ("wtpt", point((0.9642, 1, 0.8249)))])
     }
 
+    /// A table (lut16Type) for grey, and a curve that says something else.
+    static func grayTable(curve: (Double) -> Double) -> Data {
+        var tag = Data("mft2".utf8) + Data(count: 4) + Data([1, 3, 2, 0])
+        for value in [1.0, 0, 0, 0, 1, 0, 0, 0, 1] { tag += fixed(value) }
+        tag += short(1_024) + short(2)
+        for step in 0..<1_024 { tag += short(UInt16((curve(Double(step) / 1_023) * 65_535).rounded())) }
+        for value in [0, 0, 0, 0.9642, 1, 0.8249] { tag += short(UInt16((value * 32_768).rounded())) }
+        for _ in 0..<3 { tag += short(0) + short(65_535) }
+        let tags = [("A2B0", tag), ("kTRC", gamma(1)), ("wtpt", point((0.9642, 1, 0.8249)))]
+        return profile(version: 0x0240_0000, colorSpace: "GRAY", tags: tags)
+    }
+
     /// Inks that print grey: no ink is L* 100, each of cyan, magenta and yellow takes 20 of it, black all.
     static let inks: Data = {
         var tag = Data("mft1".utf8) + Data(count: 4) + [4, 3, 2, 0]

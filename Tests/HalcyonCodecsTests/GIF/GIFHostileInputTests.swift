@@ -127,7 +127,11 @@ struct GIFHostileInputTests {
             try decode(file, frame: 1)
         }
         let limits = DecodeLimits(pixelCount: 1 << 29)
-        #expect(try decode(file, frame: 1, limits: limits).size == PixelSize(1, 1))
+        let image = try decode(file, frame: 1, limits: limits, damage: .showsWhatIsThere)
+        #expect(image.size == PixelSize(1, 1) && image.isPartial)
+        #expect(throws: CodecError.corrupt(.gif, reason: "frame 1 has 1 of \(size.area) pixels")) {
+            try decode(file, frame: 1, limits: limits)
+        }
     }
 
     @Test("a file without area, an image or a frame is a clear error")
@@ -232,5 +236,20 @@ struct GIFHostileInputTests {
         let info = try GIFDecoder().info(of: data, limits: .standard)
         #expect(info.frameCount == 1 && !info.isFrameCountExact)
         #expect(try decode(data).bitmap[0, 0] == [255, 0, 0, 255])
+    }
+
+    @Test("the description of a file is in its first 32 MiB, and says where that may not be all")
+    func longFile() throws {
+        let image = GIFBytes.image(0, 0, 1, 1, [2])
+        let block = [255] + [UInt8](repeating: 9, count: 255)
+        let comment = Data([0x21, 0xfe]) + Data(repeatElement(block, count: 140_000).joined()) + [0]
+        let start = Data(GIFBytes.header(1, 1) + image + image)
+        let info = { (data: Data) in try GIFDecoder().info(of: data, limits: .standard) }
+        let long = try info(start + comment + image + [0x3b])
+        #expect(long.frameCount == 2 && !long.isFrameCountExact)
+        let whole = try info(start + [0x3b] + comment)
+        #expect(whole.frameCount == 2 && whole.isFrameCountExact)
+        let cut = try info(start)
+        #expect(cut.frameCount == 2 && cut.isFrameCountExact)
     }
 }

@@ -64,6 +64,19 @@ struct ICODecoderTests {
         #expect(unreadable.isPartial && unreadable.info.size == PixelSize(8, 8))
     }
 
+    @Test("of images that are all damaged, what is there of the best is shown, and all are within the limits together")
+    func damagedEntries() throws {
+        func entry(_ side: Int) throws -> ICOBytes.Entry {
+            let png = try PNGEncoder().encode(try TestImages.photo(side, side), options: EncodeOptions())
+            return ICOBytes.Entry(width: side, height: side, bits: 32, bytes: Array(png.dropLast(100)))
+        }
+        let data = try ICOBytes.file([entry(100), entry(90), entry(80), ICOBytes.bitmap(8, [0, 255, 0, 255])])
+        #expect(try decode(data).size == PixelSize(8, 8))
+        let limits = DecodeLimits(pixelCount: 10_000)
+        let image = try decode(data, DecodeOptions(limits: limits))
+        #expect(image.isPartial && image.size == PixelSize(100, 100) && image.bitmap[0, 0][3] == 255)
+    }
+
     @Test("of a bitmap that is cut short the rows that are there are shown", arguments: [3, 4])
     func cutPixels(channelCount: Int) throws {
         var entry = ICOBytes.bitmap(8, Array([0, 255, 0, 255].prefix(channelCount)))

@@ -37,6 +37,26 @@ struct JPEGXLDecoderTests {
         #expect(throws: CodecError.empty) { try decoder.info(of: Data(), limits: .standard) }
     }
 
+    @Test("frames that are drawn on each other for one image are within the limit of pixels together")
+    func layers() throws {
+        let frames = try (0..<40).map { index in
+            var bitmap = try Bitmap(size: PixelSize(16, 16), isOpaque: true)
+            bitmap.fill(PixelRect(size: bitmap.size), with: Color(red: Double(index) / 40, green: 0, blue: 0))
+            return AnimationFrame(bitmap: bitmap, duration: index == 39 ? 100 : 0)
+        }
+        let data = try JPEGXLEncoder().encode(frames, loopCount: 0, options: EncodeOptions(quality: nil))
+        for count in [40, 39] {
+            let limits = DecodeLimits(pixelCount: count * 256)
+            let image = Result { try decode(data, DecodeOptions(limits: limits)) }
+            guard count < 40 else {
+                #expect(try image.get().info.frameCount == 1)
+                continue
+            }
+            let reason = "more frames are drawn on each other than images have"
+            #expect(throws: CodecError.unsupported(.jxl, reason: reason)) { try image.get() }
+        }
+    }
+
     @Test("bare code streams and containers are told by their first bytes")
     func detection() throws {
         let bare = try lossless(PixelSize(3, 2))

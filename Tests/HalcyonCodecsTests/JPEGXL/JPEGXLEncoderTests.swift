@@ -79,7 +79,7 @@ struct JPEGXLEncoderTests {
         let exif = EXIFBlock(orientation: 6).data
         let metadata = ImageMetadata(exif: exif, xmp: xmp)
         let data = try encoder.encode(bitmap, options: EncodeOptions(metadata: metadata))
-        let upright = EXIF.upright(exif)
+        let upright = EXIF.block(exif, orientation: .up)
         let read = try JPEGXLDecoder().metadata(of: data)
         #expect(read == ImageMetadata(exif: upright, xmp: xmp))
         for length in 0..<data.count {

@@ -63,29 +63,49 @@ struct EXIFTests {
         #expect(EXIF.orientation(in: block.data) == nil)
     }
 
-    @Test("a block to embed beside upright pixels says 1 and is otherwise the same", arguments: [false, true])
-    func upright(isLittleEndian: Bool) throws {
+    @Test("a block to embed has the orientation of the pixels and is otherwise the same", arguments: [false, true])
+    func embedded(isLittleEndian: Bool) throws {
         var block = EXIFBlock(orientation: 6, isLittleEndian: isLittleEndian)
         block.nextDirectory = EXIFBlock(orientation: 8, isLittleEndian: isLittleEndian)
-        var expected = EXIFBlock(orientation: 1, isLittleEndian: isLittleEndian)
-        expected.nextDirectory = block.nextDirectory
-        #expect(EXIF.upright(block.data) == expected.data)
-        #expect(EXIF.upright(Data("Exif\0\0".utf8) + block.data) == expected.data)
+        for orientation in Orientation.allCases {
+            var expected = EXIFBlock(orientation: UInt16(orientation.rawValue), isLittleEndian: isLittleEndian)
+            expected.nextDirectory = block.nextDirectory
+            #expect(EXIF.block(block.data, orientation: orientation) == expected.data)
+            #expect(EXIF.block(Data("Exif\0\0".utf8) + block.data, orientation: orientation) == expected.data)
+        }
         block.type = 4
-        #expect(EXIF.orientation(in: EXIF.upright(block.data)) == .up)
+        #expect(EXIF.block(block.data, orientation: .left).flatMap(EXIF.orientation) == .left)
         block.type = 2
         block.count = 9
-        #expect(EXIF.orientation(in: EXIF.upright(block.data)) == .up)
+        #expect(EXIF.block(block.data, orientation: .up).flatMap(EXIF.orientation) == .up)
     }
 
-    @Test("blocks without an orientation, and damaged ones, are embedded as they are")
+    @Test("beside upright pixels, blocks without an orientation, and damaged ones, are embedded as they are")
     func uprightWithoutOrientation() {
         var other = EXIFBlock(orientation: 6)
         other.tag = 271
-        #expect(EXIF.upright(other.data) == other.data)
+        #expect(EXIF.block(other.data, orientation: .up) == other.data)
         let block = EXIFBlock(orientation: 6).data
         for length in 0..<block.count - 6 {
-            #expect(EXIF.upright(block.prefix(length)) == block.prefix(length), "cut at \(length)")
+            #expect(EXIF.block(block.prefix(length), orientation: .up) == block.prefix(length), "cut at \(length)")
+        }
+        #expect(EXIF.block(nil, orientation: .up) == nil)
+    }
+
+    @Test("beside other pixels, a block without an orientation gets one", arguments: [271, 306] as [UInt16])
+    func addedOrientation(tag: UInt16) throws {
+        for isLittleEndian in [false, true] {
+            var block = EXIFBlock(orientation: 6, isLittleEndian: isLittleEndian)
+            block.tag = tag
+            let data = try #require(EXIF.block(block.data, orientation: .right))
+            #expect(EXIF.orientation(in: data) == .right)
+            let reader = ByteReader(data, order: isLittleEndian ? .littleEndian : .bigEndian)
+            let directory = try #require(reader.uint32(at: 4))
+            #expect(reader.uint16(at: directory) == 2)
+            #expect([2, 14].compactMap { reader.uint16(at: directory + $0) } == [Int(tag), 274].sorted())
+        }
+        for block in [nil, Data(), Data("II".utf8)] {
+            #expect(EXIF.block(block, orientation: .left).flatMap(EXIF.orientation) == .left)
         }
     }
 }

@@ -36,6 +36,24 @@ struct EmbeddedMetadataTests {
         #expect(try codecs.decode(data, options: DecodeOptions(color: .asStored)).size == bitmap.size)
     }
 
+    @Test(
+        "pixels that were kept as stored keep their orientation",
+        arguments: [ImageFormat.jpeg, .png, .webp, .avif, .jxl, .tiff].filter(ImageCodecs.standard.canEncode)
+    )
+    func storedOrientation(_ format: ImageFormat) throws {
+        let bitmap = try TestImages.photo(20, 10)
+        for orientation in Orientation.allCases {
+            let file = try codecs.encode(bitmap, as: format, options: EncodeOptions(orientation: orientation))
+            let stored = try codecs.decode(file, options: DecodeOptions(appliesOrientation: false))
+            #expect(stored.info.orientation == orientation && stored.size == PixelSize(20, 10))
+            let metadata = try codecs.metadata(of: file)
+            #expect(format == .tiff || metadata.exif.flatMap(EXIF.orientation) ?? .up == orientation)
+            let options = EncodeOptions(metadata: metadata, orientation: stored.info.orientation)
+            let copy = try codecs.decode(codecs.encode(stored.bitmap, as: format, options: options))
+            #expect(copy.size == orientation.displaySize(of: PixelSize(20, 10)))
+        }
+    }
+
     @Test("nothing is embedded unless asked for", arguments: [ImageFormat.png, .webp, .gif])
     func nothing(_ format: ImageFormat) throws {
         let data = try codecs.encode(TestImages.photo(20, 10), as: format)

@@ -277,6 +277,22 @@ struct PNGHostileInputTests {
         #expect(try !shown(PNGBytes.file(start + [text, start[1], PNGBytes.end])).isPartial)
     }
 
+    @Test("the checksums of texts are not looked at, and what has more than 16 MiB beside the pixels is passed over")
+    func checkedBytes() throws {
+        var text = PNGBytes.chunk("tEXt", Array("a".utf8))
+        text[text.count - 1] ^= 1
+        let (header, data) = (PNGBytes.header(1, 1, colorType: 0), PNGBytes.chunk("IDAT", PNGBytes.stored([0, 77])))
+        let turned = PNGBytes.chunk("eXIf", Array(EXIFBlock(orientation: 6).data))
+        let file = PNGBytes.file([header, text, turned, data, PNGBytes.end])
+        #expect(try PNGDecoder().info(of: file, limits: .standard).orientation == .right)
+        // Of the whole file: its own checksum does not matter.
+        let zeros = [UInt8](repeating: 0, count: 16 << 20)
+        let large = Data(PNGBytes.number(zeros.count) + Array("iCCP".utf8) + zeros + [0, 0, 0, 0])
+        let rest = Data(turned + data + PNGBytes.end)
+        let info = try PNGDecoder().info(of: PNGBytes.file([header]) + large + rest, limits: .standard)
+        #expect(info.orientation == .up)
+    }
+
     @Test("more chunks than 131,072 are not walked")
     func countlessChunks() throws {
         var chunks = Data(PNGBytes.chunk("teXt", []))

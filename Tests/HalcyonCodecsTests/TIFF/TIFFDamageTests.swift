@@ -30,6 +30,9 @@ struct TIFFDamageTests {
         let data = file.data
         #expect(throws: CodecError.empty) { try decode(Data()) }
         // The last bytes say that there is no further page.
+        for count in 1...(isBig ? 8 : 4) {
+            #expect(try !decode(data.dropLast(count)).isPartial)
+        }
         for length in 1..<data.count - (isBig ? 8 : 4) {
             #expect(throws: CodecError.truncated(.tiff), "cut at \(length)") { try decode(data.prefix(length)) }
             #expect(throws: CodecError.truncated(.tiff), "cut at \(length)") {
@@ -129,6 +132,50 @@ struct TIFFDamageTests {
         let cut = try decode(whole.prefix(324))
         #expect(cut.isPartial && cut.bitmap[3, 1] == [200, 200, 200, 255])
         #expect(cut.bitmap[0, 2] == [128, 128, 128, 255] && cut.bitmap[3, 3] == [128, 128, 128, 255])
+    }
+
+    @Test("planes that are there are shown where another is cut short, in one strip or in several", arguments: [1, 4])
+    func cutPlane(stripCount: Int) throws {
+        var file = TIFFBytes()
+        let (start, planeSize, stripSize) = (400, 4 * 8, 4 * 8 / stripCount)
+        let strips = (0..<3 * stripCount).map { start + $0 * stripSize }
+        let entries = [
+            entry(258, 8, 8, 8), entry(262, 2), entry(277, 3), entry(284, 2), entry(278, 8 / stripCount),
+            TIFFBytes.Entry(tag: 273, type: 4, values: strips),
+            TIFFBytes.Entry(tag: 279, type: 4, values: strips.map { _ in stripSize }),
+        ]
+        file.addPage(width: 4, height: 8, samples: [], entries)
+        let planes = [UInt8(90), 60, 30].flatMap { [UInt8](repeating: $0, count: planeSize) }
+        let whole = file.data + Data(count: start - file.bytes.count) + planes
+        #expect(try !decode(whole).isPartial)
+        // The half of the second plane.
+        let cut = whole.prefix(start + planeSize * 3 / 2)
+        let image = try decode(cut)
+        #expect(image.isPartial && image.bitmap[0, 0] == [90, 60, 0, 255] && image.bitmap[0, 7] == [90, 0, 0, 255])
+        var pages = try decoder.cursor(for: cut, options: DecodeOptions())
+        _ = try pages.bitmap(ofFrame: 0, isCancelled: { false })
+        #expect(pages.isPartial)
+        #expect(throws: CodecError.truncated(.tiff)) {
+            try decoder.decode(cut, options: DecodeOptions(damage: .isRefused), isCancelled: { false })
+        }
+        #expect(throws: CodecError.truncated(.tiff)) { try decode(whole.prefix(start)) }
+    }
+
+    @Test("an image of which nothing can be decoded is not filled")
+    func nothingThere() throws {
+        let questions = QuestionCounter(cancelledFrom: .max)
+        // Strips of 2^16 pixels that lie beyond the end; grey, they would take 64 MB.
+        let count = 256
+        var file = TIFFBytes()
+        let strips = TIFFBytes.Entry(tag: 273, type: 4, values: [Int](repeating: 1 << 30, count: count))
+        let sizes = TIFFBytes.Entry(tag: 279, type: 4, values: [Int](repeating: 9, count: count))
+        let entries = [entry(256, 1 << 16), entry(278, 1), entry(259, 5), strips, sizes]
+        file.addPage(width: 1, height: count, samples: [], entries)
+        #expect(throws: CodecError.truncated(.tiff)) {
+            try decoder.decode(file.data, options: DecodeOptions(), isCancelled: { questions.ask() })
+        }
+        // One for each strip, none for filling it.
+        #expect(questions.count == count)
     }
 
     @Test("a tile may be larger than the image, but not out of all proportion")

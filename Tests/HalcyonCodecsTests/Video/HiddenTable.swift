@@ -58,7 +58,7 @@ enum HiddenTable: String, CaseIterable {
 }
 
 /// A box of a movie (ISO/IEC 14496-12, 4.2).
-private struct MovieBox {
+struct MovieBox {
     private static let containers: Set<String> = ["moov", "trak", "mdia", "minf", "stbl"]
 
     let type: String

@@ -112,6 +112,20 @@ struct VideoHostileInputTests {
         #expect(try counts(.frames).isEmpty)
         #expect(try counts(.header) == [1 << 14])
         #expect(try ImageCodecs.standard.info(of: file).size == PixelSize(32, 16))
+        // Tables with an entry for each sample.
+        var boxes = MovieBox.boxes(VideoFixture.data("keys.mp4"))
+        for index in boxes.indices {
+            boxes[index].edit { box in
+                guard ["stco", "stss", "stsc", "stts"].contains(box.type) else { return box }
+                let columnCount = box.type == "stts" ? 2 : box.type == "stsc" ? 3 : 1
+                return MovieBox(box.type, numbers: [0, 20_000] + [Int](repeating: 1, count: 20_000 * columnCount))
+            }
+        }
+        let tables = boxes.reduce(into: Data()) { $0 += $1.data }
+        let found = try tables.withUnsafeBytes {
+            try VideoSampleTables.check(VideoBytes($0), of: .mp4, extent: .header, isCancelled: { false })
+        }
+        #expect(found.substitutes.map(\.value) == [1 << 14, 1 << 14, 1 << 14])
         // A table of times that claims to have more entries than bytes.
         var long = VideoFixture.data("keys.mp4")
         let table = try #require(long.firstRange(of: Data("stts".utf8)))
@@ -188,6 +202,18 @@ struct VideoHostileInputTests {
         try #require(header.upperBound == file.count)
         let content = file[header].dropFirst(8) + Data(repeatElement(track, count: count).joined())
         return file[..<header.lowerBound] + FragmentIndex.box("moov", content)
+    }
+
+    @Test("a movie with more tracks than libavformat is told to take is refused before it is opened")
+    func countlessTracks() throws {
+        let questions = QuestionCounter(cancelledFrom: .max)
+        let file = try repeatingTrack(20_000)
+        #expect(throws: CodecError.unsupported(.mp4, reason: "65 tracks are more than any video has")) {
+            try file.withUnsafeBytes {
+                _ = try VideoSampleTables.check(VideoBytes($0), of: .mp4, isCancelled: questions.ask)
+            }
+        }
+        #expect(questions.count < 10)
     }
 
     @Test("the streams of a movie are examined within the memory limit, however many they are")
