@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import Foundation
 import PackageDescription
 
 /// `HALCYON_STRICT=1` turns every warning of this package into an error; continuous integration sets it. It is an
@@ -24,9 +25,10 @@ if usesPthreadLock {
 
 /// Formats whose libraries are large: each is a trait, so that a program installs the libraries of what it uses.
 ///
-/// None is on by default, in a checkout as in a package that depends on Halcyon. `HALCYON_TRAITS` names others (`HEIC,SVG`,
-/// or `all`), for every command that builds: `./test` and the scripts, whose tests cover every format, set it to `all`.
-/// SwiftPM does not tell a manifest whether its package is the root.
+/// A package that depends on Halcyon names the traits it wants; none is on by default. `HALCYON_TRAITS` names others (`HEIC,SVG`,
+/// `all`, or nothing for none), for every command that builds: `./test` and the scripts set it to `all`. Where it is not set,
+/// all are on in a checkout on a machine that has the libraries of all: SwiftPM does not tell a manifest whether its package is
+/// the root, and what depends on a checkout by its path must build without them.
 let formatTraits: Set<Trait> = [
     .trait(name: "HEIC", description: "Reads HEIC (libheif)."),
     .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
@@ -46,7 +48,18 @@ let viewTraits: Set<Trait> = [
     .trait(name: "GTK", description: "Shows images in widgets of GTK 4 (HalcyonGTK).")
 ]
 let allTraits = formatTraits.union(integrationTraits).union(viewTraits)
-let chosenTraits = Set((Context.environment["HALCYON_TRAITS"] ?? "").split(separator: ",").map(String.init))
+/// A header of the library of each trait that is built with one.
+let headersOfTraits = [
+    "libheif/heif.h", "jxl/decode.h", "tiffio.h", "libavcodec/avcodec.h", "gtk-4.0/gtk/gtk.h",
+]
+let headerFolders =
+    ["/usr/include", "/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu"]
+    + (Context.environment["CPATH"] ?? "").split(separator: ":").map(String.init)
+let hasAllLibraries = headersOfTraits.allSatisfy { header in
+    headerFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
+}
+let standardTraits = hasAllLibraries && !Context.packageDirectory.contains("/checkouts/") ? "all" : ""
+let chosenTraits = Set((Context.environment["HALCYON_TRAITS"] ?? standardTraits).split(separator: ",").map(String.init))
 let defaultTraits = allTraits.map(\.name).filter { chosenTraits.contains($0) || chosenTraits == ["all"] }
 
 let package = Package(
