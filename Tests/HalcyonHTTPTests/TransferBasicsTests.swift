@@ -36,6 +36,18 @@ struct TransferBasicsTests {
         #expect(server.requests.first?.headers[.acceptEncoding]?.contains("gzip") == true)
     }
 
+    @Test("sends the path as the caller spells it, without the fragment")
+    func spelling() async throws {
+        let server = try OriginServer { _ in .init(200, body: [1]) }
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.shutdown() }
+        for path in ["/a/./b/../c?d=/../e", "/%7e%41%2f?%61", "//a//b"] {
+            _ = try await transport.data(for: TransferRequest.patient(url: server.url(path + "#f")))
+            #expect(server.requests.last?.path == path)
+        }
+    }
+
     @Test("delivers the head once, before an empty body ends", arguments: [200, 204, 304, 404, 500, 299])
     func statuses(status: Int) async throws {
         let server = try OriginServer { _ in .init(status) }

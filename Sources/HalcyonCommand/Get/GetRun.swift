@@ -68,7 +68,7 @@ struct GetRun: Sendable {
         }
         // After the last round, because drawing empties the memory cache.
         if let sheet = command.sheet, !Task.isCancelled {
-            isSuccess = await drawSheet(of: firsts.filter { !unwritten.contains($0) }, path: sheet) && isSuccess
+            isSuccess = await drawSheet(of: written, path: sheet) && isSuccess
         }
         await pipeline.cache.flush()
         if command.stats { reportStatistics() }
@@ -201,10 +201,12 @@ struct GetRun: Sendable {
     }
 
     /// Draws the contact sheet of the images that were loaded, in the order of the arguments.
-    private func drawSheet(of loaded: [Int], path: String) async -> Bool {
+    ///
+    /// - Parameter written: The images that were loaded, with the paths of their files.
+    private func drawSheet(of written: [Int: String?], path: String) async -> Bool {
+        let loaded = firsts.filter { written[$0] != nil }
         guard let drawing = sheet, !loaded.isEmpty else { return true }
-        let outputs = results.compactMap { try? $0.outcome.get().output }
-        guard !outputs.contains(where: { FileOutput.isSameFile($0, path) }) else {
+        guard !written.values.compactMap(\.self).contains(where: { FileOutput.isSameFile($0, path) }) else {
             Terminal.warn("the contact sheet could not be made: \(path) is one of its images")
             return false
         }

@@ -62,11 +62,10 @@ struct EncodedAnimationTests {
 
     @Test("whose frames take more memory than allowed fails")
     func memory() async throws {
-        var limits = DecodeLimits.standard
-        limits.memory = 2 * PixelSize(24, 16).bitmapByteCount(depth: .eight)
-        let error = await #expect(throws: ImageError.self) { [limits] in
-            try await encoded(.format(.gif), [.decodeLimits(limits)])
-        }
+        let options: ImageOptions = [
+            .decodeLimits(DecodeLimits(memory: 2 * PixelSize(24, 16).bitmapByteCount(depth: .eight)))
+        ]
+        let error = await #expect(throws: ImageError.self) { try await encoded(.format(.gif), options) }
         #expect(error?.stage == .encode)
         guard case .codec(.limitExceeded(_, .memory)) = error?.reason else {
             Issue.record("\(String(describing: error))")
