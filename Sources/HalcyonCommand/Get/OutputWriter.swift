@@ -11,7 +11,7 @@ struct OutputWriter: Sendable {
     /// The options that change the content of files, for ``FileOrigin``.
     private let options: [String]
     private let arguments: [SourceArgument]
-    /// For each argument, whether it is the first of its name, or equal to that one.
+    /// For each argument, whether it is the first of its name, or the same image as that one.
     private let isFirstOfName: [Bool]
 
     init(
@@ -26,12 +26,12 @@ struct OutputWriter: Sendable {
         let isFolder =
             output.map { $0.endsInSlash || FileOutput.isFolder($0) || Set(arguments).count > 1 } ?? false
         self.isFolder = isFolder
-        var firsts: [String: SourceArgument] = [:]
+        var firsts: [String: String] = [:]
         isFirstOfName = arguments.map { argument in
             guard isFolder else { return true }
             let name = argument.fileName
-            if let first = firsts[name] { return first == argument }
-            firsts[name] = argument
+            if let first = firsts[name] { return first == argument.identity }
+            firsts[name] = argument.identity
             return true
         }
         // The requested format, else the one of the file's name, else the original's.
