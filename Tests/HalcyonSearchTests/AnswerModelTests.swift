@@ -146,6 +146,47 @@ struct AnswerModelTests {
         #expect(model.finding?.rule == .removedImage)
     }
 
+    @Test("allows no image of a file to calls that begin after it was replaced")
+    func file() {
+        let identity = Identity(form: .file)
+        model.replaceFile(of: 0) { _ in }
+        let early = model.begin([0], call: Call(identity: identity))
+        model.replaceFile(of: 0) { _ in }
+        model.end(early, .image(serial: 1, .plain))
+        model.answer(Call(identity: identity), with: 2)
+        #expect(model.finding == nil)
+        model.answer(Call(identity: identity), with: 1)
+        #expect(model.finding?.rule == .olderImage)
+    }
+
+    @Test("demands of a pipeline for servers alone that other sources fail for that reason, and that none is loaded")
+    func forbidden() {
+        let call = Call(identity: Identity(form: .file))
+        let outcomes: [(AnswerModel.Outcome, Finding.Rule?)] = [
+            (.forbidden, nil), (.failure("no such file"), .wrongError), (.image(serial: 1, .plain), .forbiddenSource),
+            (.image(serial: 2, .plain), nil),
+        ]
+        for (outcome, rule) in outcomes {
+            let model = AnswerModel(resources: [Program.Resource(), Program.Resource()], isUntrusted: true)
+            var call = call
+            call.settings = Settings(alternative: 1)
+            model.replaceFile(of: 0) { _ in }
+            _ = model.imageIsSent(to: Identity(resource: 1))
+            model.end(model.begin(call.resources, call: call), outcome)
+            #expect(model.finding?.rule == rule)
+        }
+        model.end(model.begin([0], call: call), .forbidden)
+        #expect(model.finding?.rule == .wrongError)
+    }
+
+    @Test("takes all spellings of a URL for the same")
+    func spellings() {
+        model.load(Call(settings: Settings(spelling: .escapes)))
+        model.settle(isFlushed: true)
+        model.load(Call(settings: Settings(spelling: .fragment)))
+        #expect(model.finding?.rule == .needlessLoad)
+    }
+
     @Test("allows the image of an alternative only once the source has failed")
     func alternative() {
         let call = Call(settings: Settings(alternative: 1))

@@ -29,7 +29,7 @@ struct ProgramTests {
             "task", "response", "data", "memory", "encoded", "cancel", "set", "prefetch", "store", "remove", "clear",
             "trim",
             "flush", "answer", "publish", "disk:", "hold", "release", "pause", "settle", "restart",
-            "let", "look", "configure",
+            "let", "look", "configure", "replace",
         ] {
             #expect(kinds.contains(kind) || kinds.contains("await"), "no step \(kind)")
         }
@@ -52,6 +52,7 @@ struct ProgramTests {
         for width in Variant.targetWidths { #expect(calls.contains { $0.variant.targetWidth == width }) }
         for side in Variant.longestSides { #expect(calls.contains { $0.variant.longestSide == side }) }
         #expect(programs.contains { $0.isObserved } && programs.contains { $0.caches?.promotes == true })
+        #expect(programs.contains { $0.isUntrusted == true } && Set(programs.map(\.decodeBudget)).count == 4)
         for reach in CacheArrangement.Reach.allCases {
             #expect(programs.contains { $0.caches?.lookup == reach })
             #expect(programs.contains { $0.caches?.storing == reach })
@@ -71,6 +72,7 @@ struct ProgramTests {
         for durability in Settings.Durability.allCases { #expect(settings.contains { $0.durability == durability }) }
         for executor in Settings.Executor.allCases { #expect(settings.contains { $0.executor == executor }) }
         for reading in Settings.Reading.allCases { #expect(settings.contains { $0.reading == reading }) }
+        for spelling in Settings.Spelling.allCases { #expect(settings.contains { $0.spelling == spelling }) }
         for caches in Settings.Caches.allCases { #expect(settings.contains { $0.caches == caches }) }
         for lifetime in Settings.Lifetime.allCases { #expect(settings.contains { $0.lifetime == lifetime }) }
         for hook in Settings.Hook.allCases { #expect(settings.contains { $0.hook == hook }) }
@@ -82,7 +84,7 @@ struct ProgramTests {
             ("data", { $0.includesData }), ("preview", { $0.preview != nil }),
             ("inexact", { $0.isInexact }), ("observed", { $0.isObserved }), ("workers", { $0.hasWorkers }),
             ("named scope", { $0.hasNamedScope }), ("retries", { $0.retries }), ("stale", { $0.staleIfError != nil }),
-            ("metered", { $0.refusesMetered }),
+            ("metered", { $0.refusesMetered }), ("other form", { $0.otherForm != nil }),
             ("alternative", { $0.alternative != nil }), ("low data", { $0.lowData != nil }),
         ]
         for (name, isMade) in choices { #expect(settings.contains(where: isMade), "\(name)") }

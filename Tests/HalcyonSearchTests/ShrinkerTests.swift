@@ -11,6 +11,8 @@ struct ShrinkerTests {
             resources: [Program.Resource(policy: .minute, isLarge: true)],
             caches: CacheArrangement(lookup: .lowest, promotes: true),
             isObserved: true,
+            decodeBudget: 1,
+            isUntrusted: true,
             lines: steps.enumerated().map { Program.Line(lane: $0.offset % 2, step: $0.element) }
         )
     }
@@ -40,7 +42,14 @@ struct ShrinkerTests {
             waitsForStore: true,
             freshness: .never,
             priority: 4,
-            settings: Settings(serializer: .png, caches: .other, hasDownloader: true, isInexact: true, alternative: 0)
+            settings: Settings(
+                serializer: .png,
+                caches: .other,
+                hasDownloader: true,
+                isInexact: true,
+                alternative: 0,
+                otherForm: .file
+            )
         )
         let shrinker = Shrinker { program in
             program.lines.contains {
@@ -59,6 +68,7 @@ struct ShrinkerTests {
         #expect(small.lines.map(\.step) == [.load(expected)])
         #expect(small.resources == [Program.Resource()])
         #expect(small.caches == nil && !small.isObserved)
+        #expect(small.decodeBudget == nil && small.isUntrusted == nil)
         #expect(Set(small.lines.map(\.lane)) == [0])
     }
 

@@ -11,6 +11,8 @@ extension AnswerModel {
         case superseded
         case cancelled
         case failure(String)
+        /// The source, or one of several, is not allowed.
+        case forbidden
     }
 
     /// Checks the result of a call.
@@ -33,7 +35,11 @@ extension AnswerModel {
                 return nil
             case .cancelled:
                 return activity.isCancelled ? nil : (.wrongCancellation, "\(call): cancelled, but not by its caller")
+            case .forbidden:
+                return call.identities.contains { state.forbids($0) }
+                    ? nil : (.wrongError, "\(call): its source is not allowed")
             case .failure(let text):
+                if state.forbids(call.identity) { return (.wrongError, "\(call): failed, but not at once: \(text)") }
                 return state.mayFail(call) ? nil : (.wrongError, "\(call): failed without a reason: \(text)")
             }
         }
@@ -53,6 +59,7 @@ extension AnswerModel.State {
         guard image.identity == call.identity || isSubstitute(image.identity, for: call) else {
             return (.wrongImage, "\(call): answered with image \(serial), which is that of \(image.identity)")
         }
+        guard !forbids(image.identity) else { return (.forbiddenSource, "\(call): answered with image \(serial)") }
         let isOwn = image.identity == call.identity
         if let appearance, !call.appearances(isLarge: resources[image.identity.resource].isLarge).contains(appearance) {
             return (.wrongVariant, "\(call): answered with image \(serial) \(appearance)")
@@ -69,19 +76,22 @@ extension AnswerModel.State {
         return nil
     }
 
+    /// Returns whether the pipeline does not allow a source.
+    func forbids(_ identity: Identity) -> Bool { isUntrusted && identity.form != nil }
+
     /// Returns whether an image may take the place of the one that a call asks for: that of an alternative if the source
     /// has failed, or that of the low-data source over a metered network.
     private func isSubstitute(_ identity: Identity, for call: Call) -> Bool {
         guard let settings = call.settings else { return false }
         let isMetered = wasMetered && (settings.lowData != nil || settings.refusesMetered)
-        let hasFailed = call.isBoundToCaches || failing.contains(call.identity.resource)
+        let hasFailed = call.isBoundToCaches || forbids(call.identity) || failing.contains(call.identity.resource)
         if isMetered, settings.lowData.map(call.identity(ofOther:)) == identity { return true }
         return (hasFailed || isMetered) && settings.alternative.map(call.identity(ofOther:)) == identity
     }
 
     /// Returns whether a call may fail: because of its options, or because a source that it needs has failed. Over a
     /// metered network, the low-data source may have no such frame.
-    fileprivate func mayFail(_ call: Call) -> Bool {
+    func mayFail(_ call: Call) -> Bool {
         call.isBoundToCaches || call.isContradictory || !failing.isDisjoint(with: call.resources)
             || (wasMetered && (call.settings?.lowData != nil || call.settings?.refusesMetered == true))
     }

@@ -8,7 +8,7 @@ extension AnswerModel {
         func contains(_ identity: Identity) -> Bool {
             switch self {
             case .everything: true
-            case .resource(let resource): identity.resource == resource
+            case .resource(let resource): identity.resource == resource && identity.form?.isNamedByURL != false
             case .image(let removed): identity == removed
             }
         }

@@ -25,6 +25,8 @@ final class AnswerModel: Sendable {
         var wasMetered = false
         /// The time at which the downloader was configured last.
         var configured = 0
+        /// A Boolean value that indicates whether the pipeline loads from servers alone.
+        var isUntrusted = false
         var finding: Finding?
     }
 
@@ -61,19 +63,22 @@ final class AnswerModel: Sendable {
     /// The policies of the caches.
     let caches: CacheArrangement
     private let ignored: Set<Finding.Rule>
-    let state = Lock(State())
+    let state: Lock<State>
 
     /// - Parameters:
     ///   - caches: The policies of the caches. Default: those of a single cache.
+    ///   - isUntrusted: A Boolean value that indicates whether the pipeline loads from servers alone. Default: `false`.
     ///   - ignored: The rules that may be broken, as one that many programs break hides the others. Default: none.
     init(
         resources: [Program.Resource],
         caches: CacheArrangement = CacheArrangement(storing: .all),
+        isUntrusted: Bool = false,
         ignoring ignored: Set<Finding.Rule> = []
     ) {
         self.resources = resources
         self.caches = caches
         self.ignored = ignored
+        state = Lock(State(isUntrusted: isUntrusted))
     }
 
     /// The first rule that was broken.
@@ -102,6 +107,24 @@ final class AnswerModel: Sendable {
     /// Returns the identity of an image; `nil` if there is no such image.
     func identity(of serial: Int) -> Identity? {
         state.withLock { $0.images[serial]?.identity }
+    }
+
+    /// Replaces the file of a resource: calls that begin afterwards are not answered with the images it had before.
+    func replaceFile(of resource: Int, _ write: (_ serial: Int) -> Void) {
+        let identity = Identity(resource: resource, form: .file)
+        let serial = imageIsSent(to: identity, isFixed: true)
+        write(serial)
+        state.withLock { state in
+            let demand = Demand(
+                rule: .olderImage,
+                place: nil,
+                time: state.tick(),
+                reason: "although its file had been replaced by image \(serial)"
+            )
+            for (older, image) in state.images where image.identity == identity && image.isFixed && older != serial {
+                state.images[older]?.demands.append(demand)
+            }
+        }
     }
 
     /// Notes that the origin has confirmed an image.

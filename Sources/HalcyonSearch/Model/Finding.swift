@@ -8,6 +8,8 @@ struct Finding: Hashable, Codable, Sendable {
         case wrongVariant
         /// The pixels are those of some image.
         case damagedImage
+        /// The frames of an animation are those of its image, and there as far as they are asked for.
+        case wrongAnimation
         /// A removed image does not come back.
         case removedImage
         /// A load or store that began earlier does not replace one that began later.
@@ -18,6 +20,8 @@ struct Finding: Hashable, Codable, Sendable {
         case missingImage
         /// A load fails only if a part that it needs fails.
         case wrongError
+        /// A source that the pipeline does not allow is not loaded.
+        case forbiddenSource
         /// A load is cancelled only by its caller.
         case wrongCancellation
         /// Configured headers are sent.

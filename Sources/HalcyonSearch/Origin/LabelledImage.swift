@@ -4,13 +4,13 @@ internal import HalcyonRaster
 
 /// Images of one colour, which identifies the image and the frame.
 enum LabelledImage {
-    /// A frame of an image, in the form of its colour: 14 bits of the serial number, one of the frame, nine that check
+    /// A frame of an image, in the form of its colour: 13 bits of the serial number, two of the frame, nine that check
     /// them.
     struct Label: Hashable, Sendable {
         var serial: Int
         var frame: Int
 
-        private var number: Int { serial << 1 | frame }
+        private var number: Int { serial << 2 | frame }
 
         private static func check(_ number: Int) -> Int { (number &* 0x9E37_79B1) >> 16 & 0x1FF }
 
@@ -20,8 +20,8 @@ enum LabelledImage {
         }
 
         init(serial: Int, frame: Int) {
-            self.serial = serial & 0x3FFF
-            self.frame = frame & 1
+            self.serial = serial & 0x1FFF
+            self.frame = frame & 3
         }
 
         /// Reads a colour; `nil` if it identifies no frame.
@@ -29,7 +29,7 @@ enum LabelledImage {
             let value = color.prefix(3).reduce(0) { $0 << 8 | Int($1) }
             let number = value >> 9
             guard Self.check(number) == value & 0x1FF else { return nil }
-            self.init(serial: number >> 1, frame: number & 1)
+            self.init(serial: number >> 2, frame: number & 3)
         }
     }
 
@@ -41,18 +41,20 @@ enum LabelledImage {
         isLarge ? PixelSize(96, 64) : PixelSize(12, 10)
     }
 
-    /// Returns the encoded bytes of an image: BMP, which takes 18 kB for a large one, or PNG with two frames.
+    /// Returns the encoded bytes of an image: BMP, which takes 18 kB for a large one, or PNG with several frames.
     static func encoded(serial: Int, isLarge: Bool, isAnimated: Bool) throws -> Data {
         let size = size(isLarge: isLarge)
-        let first = try bitmap(Label(serial: serial, frame: 0), size)
-        guard isAnimated else { return try ImageCodecs.standard.encode(first, as: .bmp) }
-        let frames = [first, try bitmap(Label(serial: serial, frame: 1), size)]
+        let frames = try (0..<frameCount(serial: serial)).map { try bitmap(Label(serial: serial, frame: $0), size) }
+        guard isAnimated else { return try ImageCodecs.standard.encode(frames[0], as: .bmp) }
         return try PNGEncoder().encode(
             frames.map { AnimationFrame(bitmap: $0, duration: 50) },
             loopCount: 0,
             options: EncodeOptions()
         )
     }
+
+    /// Returns the number of frames of an animated image, which differs from one image to the next.
+    static func frameCount(serial: Int) -> Int { 2 + serial % 3 }
 
     private static func bitmap(_ label: Label, _ size: PixelSize) throws -> Bitmap {
         var bitmap = try Bitmap(size: size, isOpaque: true)
@@ -96,6 +98,24 @@ enum LabelledImage {
             return .unreadable("not all of it shows image \(label.serial): \(bitmap.pixel(x, y)) at (\(x), \(y))")
         }
         return .image(serial: label.serial, Appearance(frame: label.frame, size: size, marks: marks))
+    }
+
+    /// Returns what is wrong with the animation of an image; `nil` if its frames are those of the same image, with the
+    /// same appearance, and all that there are.
+    static func problem(with animation: ImageAnimation, serial: Int, _ appearance: Appearance) -> String? {
+        guard case .image(serial, _) = outcome(of: animation.data) else { return "a file of another image" }
+        // Processors that are held would keep this thread.
+        let frames = ProcessorHolds.$areIgnored.withValue(true) { try? animation.decoder().frames() }
+        guard let frames else { return "frames that cannot be read" }
+        guard frames.count == frameCount(serial: serial) else { return "\(frames.count) frames" }
+        for (index, frame) in frames.enumerated() {
+            var expected = appearance
+            expected.frame = index
+            guard case .image(let number, let shown?) = outcome(of: frame), number == serial, shown == expected else {
+                return "frame \(index) as \(outcome(of: frame))"
+            }
+        }
+        return nil
     }
 
     /// Returns the image that encoded bytes are.

@@ -58,12 +58,21 @@ final class SearchOrigin: HTTPTransport {
 
     /// Returns the URL of a resource.
     ///
-    /// - Parameter signature: A number that is added, and that the origin does not distinguish. Default: none.
-    static func url(_ resource: Int, signature: Int? = nil) -> URL {
+    /// - Parameters:
+    ///   - signature: A number that is added, and that the origin does not distinguish. Default: none.
+    ///   - spelling: Default: `nil`, the normal one.
+    static func url(_ resource: Int, signature: Int? = nil, spelling: Settings.Spelling? = nil) -> URL {
         let query = signature.map { "?signature=\($0)" } ?? ""
-        guard let url = URL(string: "https://origin.example/r\(resource)/\(query)") else {
-            preconditionFailure("a valid URL")
-        }
+        let text =
+            switch spelling {
+            case nil: "https://origin.example/r\(resource)/\(query)"
+            case .fragment: "https://origin.example/r\(resource)/\(query)#part"
+            case .capitals: "HTTPS://Origin.EXAMPLE/r\(resource)/\(query)"
+            case .port: "https://origin.example:443/r\(resource)/\(query)"
+            case .escapes: "https://origin.example/%72%3\(resource)/\(query)"
+            case .dots: "https://origin.example/./x/../r\(resource)/./\(query)"
+            }
+        guard let url = URL(string: text) else { preconditionFailure("a valid URL") }
         return url
     }
 
@@ -99,7 +108,7 @@ final class SearchOrigin: HTTPTransport {
 
     private func identity(of request: TransferRequest) -> Identity {
         var identity = Identity()
-        identity.resource = Int(request.url.path.filter(\.isNumber)) ?? 0
+        identity.resource = Int(request.url.path(percentEncoded: false).filter(\.isNumber)) ?? 0
         if let value = request.headers[.authorization] ?? request.headers[.cookie] {
             identity.user = value.last?.wholeNumberValue ?? 0
         } else if case .bearer(let token) = request.credential {
@@ -161,6 +170,7 @@ extension SearchOrigin {
     ///
     /// - Throws: An error during an outage.
     func bytes(for identity: Identity) throws -> Data {
+        if program.isUntrusted == true { model.report(.forbiddenSource, "the source of \(identity) is loaded") }
         let outage = state.withLock { $0.outages[identity.resource] ?? .none }
         guard outage == .none else { throw SearchError("the source of \(identity) fails") }
         let resource = resource(identity)

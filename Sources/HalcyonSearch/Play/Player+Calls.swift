@@ -47,7 +47,9 @@ extension Player {
             let watcher = Task { [self] in
                 do {
                     let data = try await pipeline.encoded(for: request, as: .format(.png)).data
-                    model.end(id, LabelledImage.outcome(of: try ImageCodecs.standard.decode(data)))
+                    let codecs = ImageCodecs.standard
+                    let image = try codecs.decode(data)
+                    model.end(id, outcome(of: image, codecs.animation(of: image, data, options: DecodeOptions()), call))
                 } catch {
                     model.end(id, failure(error))
                 }
@@ -111,7 +113,28 @@ extension Player {
             return .unreadable("the scale is \(response.image.scale) instead of \(scale)")
         }
         if let data = response.data { check(data, of: call) }
-        return LabelledImage.outcome(of: response.image)
+        return outcome(of: response.image, response.image.animation, call)
+    }
+
+    /// Returns the outcome that an answer shows, and checks its animation. A larger image in memory may have none, and so
+    /// may one that takes the place of a failure.
+    private func outcome(of image: DecodedImage, _ animation: ImageAnimation?, _ call: Call) -> AnswerModel.Outcome {
+        let outcome = LabelledImage.outcome(of: image)
+        guard case .image(let serial, let appearance?) = outcome, let identity = model.identity(of: serial) else {
+            return outcome
+        }
+        let isAnimated = call.isAnimated && program.resources[identity.resource].isAnimated
+        var problem = animation.flatMap { LabelledImage.problem(with: $0, serial: serial, appearance) }
+        if problem == nil, call.largerPlaces.isEmpty, !model.state.withLock({ $0.mayFail(call) }) {
+            if isAnimated != (animation != nil) { problem = isAnimated ? "no animation" : "an animation" }
+            if isAnimated, call.settings?.reading?.preloads == true, call.kind != .encoded,
+                animation?.preloadedFrames == nil
+            {
+                problem = "no frames"
+            }
+        }
+        if let problem { model.report(.wrongAnimation, "\(call): answered with image \(serial) and \(problem)") }
+        return outcome
     }
 
     /// Checks the original that comes with an image: it may be another version of it, and is of no one else.
@@ -132,6 +155,9 @@ extension Player {
         guard case .image(let serial, let appearance) = outcome(of: preview.response, call) else {
             return model.report(.damagedImage, "\(call): a preview that is no image")
         }
+        guard !model.state.withLock({ $0.forbids(expected) }) else {
+            return model.report(.forbiddenSource, "\(call): a preview of a source that is not allowed")
+        }
         guard model.identity(of: serial) == expected else {
             return model.report(.wrongImage, "\(call): a preview of \(String(describing: model.identity(of: serial)))")
         }
@@ -147,7 +173,19 @@ extension Player {
         case is ImageSlot.SupersededError:
             if slotChangeCount < 2 { model.report(.wrongCancellation, "the only load of the slot is superseded") }
             return .superseded
+        case let error as ImageError where error.reason.isRefusal: return .forbidden
         default: return .failure("\(error)")
+        }
+    }
+}
+
+extension ImageError.Reason {
+    /// A Boolean value that indicates whether a source is not allowed, the only one or the first of several.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .sourceNotAllowed: true
+        case .alternativesExhausted(let failures): failures.contains { $0.error.reason.isRefusal }
+        default: false
         }
     }
 }

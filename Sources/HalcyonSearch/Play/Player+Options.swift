@@ -7,7 +7,9 @@ extension Player {
     func source(of call: Call) -> Source {
         let identity = call.identity
         if let form = identity.form { return source(form, of: identity) }
-        var request = TransferRequest(url: SearchOrigin.url(identity.resource, signature: call.settings?.signature))
+        let settings = call.settings
+        let url = SearchOrigin.url(identity.resource, signature: settings?.signature, spelling: settings?.spelling)
+        var request = TransferRequest(url: url)
         if identity.user > 0 {
             switch call.carrier {
             case .request: request.headers[.authorization] = "Bearer user-\(identity.user)"
@@ -71,8 +73,15 @@ extension Player {
         return options
     }
 
+    /// Returns the source of another resource that a call loads.
+    func source(ofOther resource: Int, of call: Call) -> Source {
+        let identity = call.identity(ofOther: resource)
+        if let form = identity.form { return source(form, of: identity) }
+        return .url(SearchOrigin.url(resource, spelling: call.settings?.spelling))
+    }
+
     /// Returns a source whose bytes come from the program. Its name begins with the URL, so that a removal by prefix
-    /// removes its images as well; a text has a name of its own.
+    /// removes its images as well; a text and a file have names of their own.
     private func source(_ form: SourceForm, of identity: Identity) -> Source {
         let name = SearchOrigin.url(identity.resource).absoluteString + form.rawValue
         switch form {
@@ -88,7 +97,11 @@ extension Player {
                 }
             }
         case .base64:
-            return .base64(texts[identity.resource])
+            return .base64(texts[.base64]?[identity.resource] ?? "")
+        case .dataURL:
+            return .dataURL("data:image/png;base64," + (texts[.dataURL]?[identity.resource] ?? ""))
+        case .file:
+            return .file(path(ofFile: identity.resource))
         }
     }
 }

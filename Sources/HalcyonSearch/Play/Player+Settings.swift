@@ -8,11 +8,11 @@ extension Player {
         applyKeeping(settings, to: &options)
         applyDelivery(settings, to: &options)
         applyTransfers(settings, of: call, to: &options)
-        if let preview = settings.preview { options.previews = [.url(SearchOrigin.url(preview))] }
+        if let preview = settings.preview { options.previews = [source(ofOther: preview, of: call)] }
         if let alternative = settings.alternative {
-            options.recovery.alternatives = [.url(SearchOrigin.url(alternative))]
+            options.recovery.alternatives = [source(ofOther: alternative, of: call)]
         }
-        if let lowData = settings.lowData { options.recovery.lowDataSource = .url(SearchOrigin.url(lowData)) }
+        if let lowData = settings.lowData { options.recovery.lowDataSource = source(ofOther: lowData, of: call) }
         if settings.retries { options.recovery.retry = RetryOnce() }
         if settings.refusesMetered { options.recovery.allowsMetered = false }
     }
@@ -38,6 +38,10 @@ extension Player {
         case .firstFrame: options.decode.animation = .firstFrame
         case .allFrames: options.decode.processesAllFrames = true
         case .wholeImages: options.decode.damage = .isRefused
+        case .preloaded: options.decode.animation = .preloaded
+        case .allFramesPreloaded:
+            options.decode.animation = .preloaded
+            options.decode.processesAllFrames = true
         }
         if settings.signature != nil { options.cache.keyRule = Self.keyRule }
         if settings.hasNamedScope { options.cache.scope = .named("user-\(call.identity.user)") }

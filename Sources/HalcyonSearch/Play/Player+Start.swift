@@ -20,10 +20,11 @@ extension Player {
             downloader: downloader(),
             defaultOptions: options,
             workerCount: 4,
-            decodeBudget: 64 << 20,
+            decodeBudget: program.decodeBudget ?? 64 << 20,
             recovery: RecoveryConfiguration(network: network),
             caches: caches.main
         )
+        if program.isUntrusted == true { configuration.allowedSources = .web }
         let observer = program.isObserved ? LoadRecorder(model: model) : nil
         if let observer { configuration.observers = [observer] }
         let pipeline = ImagePipeline(configuration: configuration)

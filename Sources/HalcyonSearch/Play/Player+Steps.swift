@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Halcyon
 internal import HalcyonConcurrency
 
@@ -38,6 +39,8 @@ extension Player {
             origin.deliver(index, isPart: true)
         case .publish(let resource):
             origin.publish(resource)
+        case .replaceFile(let resource):
+            replaceFile(of: resource)
         case .outage(let resource, let outage):
             // Before and after an outage caches may lose what they have.
             model.disturb([resource])
@@ -76,6 +79,35 @@ extension Player {
             }
         }
     }
+
+    /// Replaces the file of a resource at once, as editors do. Its time is the number of its image, so that two files that
+    /// have the same number of the file system, one after the other, are never taken for the same.
+    func replaceFile(of resource: Int) {
+        let properties = program.resources[resource]
+        let path = self.path(ofFile: resource)
+        files.withLock { _ in
+            model.replaceFile(of: resource) { serial in
+                do {
+                    let data = try LabelledImage.encoded(
+                        serial: serial,
+                        isLarge: properties.isLarge,
+                        isAnimated: properties.isAnimated
+                    )
+                    let folder = URL(filePath: path).deletingLastPathComponent()
+                    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                    try data.write(to: URL(filePath: path + ".new"))
+                    let time = Date(timeIntervalSince1970: Double(serial))
+                    try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path + ".new")
+                } catch {
+                    preconditionFailure("a file that can be written: \(error)")
+                }
+                rename(path + ".new", path)
+            }
+        }
+    }
+
+    /// Returns the path of the file of a resource.
+    func path(ofFile resource: Int) -> String { "\(folder)/files/r\(resource)" }
 
     func running(_ index: Int) -> Running? {
         state.withLock { state in

@@ -44,8 +44,8 @@ final class Player: Sendable {
     let network = ManualNetwork()
     /// The queue of callbacks.
     let callbacks = DispatchQueue(label: "halcyon.search-callbacks")
-    /// The image of each resource as a text.
-    let texts: [String]
+    /// The images of each resource as texts.
+    let texts: [SourceForm: [String]]
     let folder: String
     let planted: PlantedDefect?
     /// The stores with the cookie of each user; the first is empty.
@@ -53,7 +53,9 @@ final class Player: Sendable {
     /// The observer of calls that name one.
     let callObserver: LoadRecorder
     /// The threads of calls that name some.
-    let workers = PixelWorkers(threadCount: 2, byteBudget: 64 << 20)
+    let workers: PixelWorkers
+    /// The lock that is held while a file is replaced.
+    let files = Lock(())
     let state = Lock(State())
 
     /// - Parameter folder: The folder for the disk cache, which does not exist yet.
@@ -62,9 +64,11 @@ final class Player: Sendable {
         self.program = program
         self.folder = folder
         self.planted = planted
+        workers = PixelWorkers(threadCount: 2, byteBudget: program.decodeBudget ?? 64 << 20)
         let model = AnswerModel(
             resources: program.resources,
             caches: program.caches ?? CacheArrangement(storing: .all),
+            isUntrusted: program.isUntrusted == true,
             ignoring: conditions.ignored
         )
         self.model = model
@@ -74,10 +78,14 @@ final class Player: Sendable {
             if user > 0 { store.receive([.setCookie: "user=\(user); Path=/"], from: SearchOrigin.url(0)) }
             return store
         }
-        texts = program.resources.enumerated().map { number, resource in
-            let serial = model.imageIsSent(to: Identity(resource: number, form: .base64), isFixed: true)
-            return LabelledImage.text(serial: serial, resource)
+        let forms = [SourceForm.base64, .dataURL].map { form in
+            let texts = program.resources.enumerated().map { number, resource in
+                let serial = model.imageIsSent(to: Identity(resource: number, form: form), isFixed: true)
+                return LabelledImage.text(serial: serial, resource)
+            }
+            return (form, texts)
         }
+        texts = Dictionary(uniqueKeysWithValues: forms)
         origin = SearchOrigin(program: program, model: model, planted: planted)
     }
 
@@ -86,6 +94,9 @@ final class Player: Sendable {
     /// - Returns: The first rule that was broken.
     func play() async -> Finding? {
         start()
+        if program.readsFiles {
+            for resource in program.resources.indices { replaceFile(of: resource) }
+        }
         for group in program.groups {
             await play(group)
             if let finding = model.finding {

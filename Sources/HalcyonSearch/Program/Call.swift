@@ -87,6 +87,7 @@ extension Call {
         call.isAwaited = false
         if call.kind == .response || call.kind == .callback { call.kind = .task }
         call.settings?.executor = nil
+        call.settings?.spelling = nil
         if call.settings == Settings() { call.settings = nil }
         return call
     }

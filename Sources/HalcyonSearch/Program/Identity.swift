@@ -20,6 +20,13 @@ enum SourceForm: String, Codable, Sendable, CaseIterable {
     case stream
     /// A text, which is always the same image.
     case base64
+    /// The text in a `data:` URL.
+    case dataURL
+    /// A file, which is the same image until a step replaces it.
+    case file
+
+    /// A Boolean value that indicates whether its name in caches begins with the URL of the resource.
+    var isNamedByURL: Bool { self == .closure || self == .stream }
 }
 
 extension Identity: CustomStringConvertible {

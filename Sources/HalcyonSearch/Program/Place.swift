@@ -61,6 +61,13 @@ extension Call {
     /// The resources that the call may load.
     var resources: Set<Int> { (settings?.others ?? []).union([identity.resource]) }
 
+    /// A Boolean value that indicates whether the image has the animation that its file has.
+    var isAnimated: Bool {
+        let reading = settings?.reading
+        return variant.frame == 0 && reading != .firstFrame
+            && (variant.isUnprocessed || kind == .encoded || reading?.processesAllFrames == true)
+    }
+
     /// A Boolean value that indicates whether its loads may go on after its result.
     var lingers: Bool { kind == .slot || settings?.preview != nil }
 
@@ -81,6 +88,9 @@ extension Call {
     /// Returns the identity of an image of another resource that the call loads: only a credential in the options
     /// concerns it.
     func identity(ofOther resource: Int) -> Identity {
-        Identity(resource: resource, user: carrier.isOption ? identity.user : 0)
+        Identity(resource: resource, user: carrier.isOption ? identity.user : 0, form: settings?.otherForm)
     }
+
+    /// The identities of the images that the call may load.
+    var identities: [Identity] { [identity] + (settings?.others ?? []).sorted().map(identity(ofOther:)) }
 }

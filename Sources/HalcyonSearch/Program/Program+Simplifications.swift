@@ -12,6 +12,8 @@ extension Program {
         }
         add { $0.answersAtOnce = true }
         add { $0.isObserved = false }
+        add { $0.decodeBudget = nil }
+        add { $0.isUntrusted = nil }
         add { $0.caches = nil }
         for caches in caches?.simplifications ?? [] { add { $0.caches = caches } }
         for index in resources.indices {
@@ -20,6 +22,7 @@ extension Program {
             add { $0.resources[index].hasValidator = false }
             add { $0.resources[index].isVarying = false }
             add { $0.resources[index].isLarge = false }
+            add { $0.resources[index].isAnimated = false }
             add { $0.resources[index].isRedirected = false }
         }
         for index in lines.indices {

@@ -17,7 +17,7 @@ struct Program: Hashable, Codable, Sendable {
         var isVarying = false
         /// A Boolean value that indicates whether the bytes are more than the index keeps inline.
         var isLarge = false
-        /// A Boolean value that indicates whether there is a second frame.
+        /// A Boolean value that indicates whether there are two to four frames.
         var isAnimated = false
         /// A Boolean value that indicates whether the transport reaches the image by a redirect.
         var isRedirected = false
@@ -53,18 +53,27 @@ struct Program: Hashable, Codable, Sendable {
     var caches: CacheArrangement?
     /// A Boolean value that indicates whether the configuration has an observer.
     var isObserved = false
+    /// The most bytes of pixels at a time; `nil` for more than all of them take.
+    var decodeBudget: Int?
+    /// `true` if the pipeline loads from servers alone; `nil` for the default.
+    var isUntrusted: Bool?
     var lines: [Line]
 
-    /// The caches that options of its calls name.
-    var namedCaches: Set<Settings.Caches> {
-        let calls = lines.compactMap { line -> Call? in
+    /// The calls of its steps.
+    private var calls: [Call] {
+        lines.compactMap { line -> Call? in
             switch line.step {
             case .load(let call), .look(let call): call
             default: nil
             }
         }
-        return Set(calls.compactMap { $0.settings?.caches })
     }
+
+    /// The caches that options of its calls name.
+    var namedCaches: Set<Settings.Caches> { Set(calls.compactMap { $0.settings?.caches }) }
+
+    /// A Boolean value that indicates whether a call loads a file.
+    var readsFiles: Bool { calls.contains { $0.identities.contains { $0.form == .file } } }
 
     /// Returns the program as one line of JSON.
     func encoded() throws -> Data {
@@ -85,13 +94,15 @@ extension Program: CustomStringConvertible {
         var text = ["origin answers \(answersAtOnce ? "by itself" : "when told"); seed \(seed)"]
         if let caches { text.append("\(caches)") }
         if isObserved { text.append("every load is observed") }
+        if let decodeBudget { text.append("decode budget of \(decodeBudget) bytes") }
+        if isUntrusted == true { text.append("servers are the only sources allowed") }
         for (index, resource) in resources.enumerated() where resource != Resource() {
             var words: [String] = []
             if let value = resource.policy.value { words.append(value) }
             if resource.hasValidator { words.append("ETag") }
             if resource.isVarying { words.append("Vary: Accept-Language") }
             if resource.isLarge { words.append("large") }
-            if resource.isAnimated { words.append("two frames") }
+            if resource.isAnimated { words.append("several frames") }
             if resource.isRedirected { words.append("redirected") }
             text.append("r\(index): \(words.joined(separator: ", "))")
         }

@@ -29,6 +29,12 @@ extension ProgramGenerator {
     mutating func settings(for call: Call) -> Settings? {
         var settings = Settings()
         if features.contains(.keying), chance(60) { addNaming(to: &settings, of: call) }
+        if features.contains(.animating), chance(60) {
+            settings.reading = Settings.Reading.ofFrames.randomElement(using: &random)
+        }
+        if features.contains(.spelling), chance(60) {
+            settings.spelling = Settings.Spelling.allCases.randomElement(using: &random)
+        }
         if features.contains(.delivering), chance(60) { addDelivery(to: &settings) }
         if features.contains(.hooking), chance(60) { addTransfers(to: &settings) }
         if features.contains(.grouping), chance(30) {
@@ -42,6 +48,10 @@ extension ProgramGenerator {
         }
         if features.contains(.metering), chance(50) {
             if chance(75) { settings.lowData = otherResource(for: call) } else { settings.refusesMetered = true }
+        }
+        // Credentials are for servers.
+        if features.contains(.providing), !settings.others.isEmpty, !call.carrier.isOption, chance(40) {
+            settings.otherForm = SourceForm.allCases.randomElement(using: &random)
         }
         // The scope would be that of the user for other sources as well, which get no credential.
         if features.contains(.users), call.identity.form == nil, settings.others.isEmpty {

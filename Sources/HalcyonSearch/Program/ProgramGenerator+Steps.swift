@@ -77,6 +77,8 @@ extension ProgramGenerator {
                 : .prefetchSequence(numbers, toDisk: chance(50), Variant(marks: marks))
         case .configuring:
             return .configure
+        case .providing:
+            return .replaceFile(resourceNumber())
         case .grouping:
             return favorites.randomElement(using: &random).map { .look($0) }
         case .metering:

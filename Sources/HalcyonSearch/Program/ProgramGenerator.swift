@@ -1,3 +1,4 @@
+internal import HalcyonRaster
 internal import HalcyonTesting
 
 /// Generates random programs. Each uses only some of the features, at random: a defect that nearly every program meets
@@ -8,7 +9,8 @@ struct ProgramGenerator {
         case users, bodies, languages, marks, resizing, frames, priorities, cancelling, refreshing, cachePolicies,
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
             holding, otherCalls, publishing, offline, redirects, churning, keying, delivering, substituting, providing,
-            metering, sizing, grouping, observing, cookies, configuring, hooking
+            metering, sizing, grouping, observing, cookies, configuring, hooking,
+            animating, saving, spelling, distrusting
     }
 
     private let seed: UInt64
@@ -70,6 +72,8 @@ struct ProgramGenerator {
             resources: resources,
             caches: caches,
             isObserved: features.contains(.observing),
+            decodeBudget: decodeBudget(),
+            isUntrusted: features.contains(.distrusting) ? true : nil,
             lines: lines
         )
     }
@@ -80,9 +84,16 @@ struct ProgramGenerator {
             hasValidator: chance(50),
             isVarying: features.contains(.languages) && chance(70),
             isLarge: chance(30),
-            isAnimated: features.contains(.frames) && chance(60),
+            isAnimated: !features.isDisjoint(with: [.frames, .animating]) && chance(60),
             isRedirected: features.contains(.redirects) && chance(50)
         )
+    }
+
+    /// Returns a budget of one byte, or of the bytes of one image; `nil` for one that is no bound.
+    private mutating func decodeBudget() -> Int? {
+        guard features.contains(.saving) else { return nil }
+        let sizes = [false, true].map { LabelledImage.size(isLarge: $0) }
+        return ([1] + sizes.map { $0.width * $0.height * 4 }).randomElement(using: &random)
     }
 
     mutating func mark() -> UInt8 { UInt8.random(in: 1...2, using: &random) }

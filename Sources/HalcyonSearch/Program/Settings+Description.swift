@@ -10,6 +10,7 @@ extension Settings: CustomStringConvertible {
         if hasNamedScope { words.append("named scope") }
         if hasDownloader { words.append("own downloader") }
         if let signature { words.append("signature \(signature)") }
+        if let spelling { words.append("URLs with \(spelling.rawValue)") }
         if let durability { words.append("durability \(durability.rawValue)") }
         if hasFileExtension { words.append("file extension") }
         if hasScale { words.append("scale 2") }
@@ -28,6 +29,7 @@ extension Settings: CustomStringConvertible {
         if let preview { words.append("preview r\(preview)") }
         if let alternative { words.append("or else r\(alternative)") }
         if let lowData { words.append("metered: r\(lowData)") }
+        if let otherForm { words.append("other sources as \(otherForm.rawValue)") }
         return words.joined(separator: "; ")
     }
 }

@@ -18,6 +18,7 @@ extension Settings {
         add(\.hasNamedScope)
         add(\.hasDownloader)
         add(\.signature)
+        add(\.spelling)
         add(\.durability)
         add(\.hasFileExtension)
         add(\.hasScale)
@@ -36,6 +37,7 @@ extension Settings {
         add(\.preview)
         add(\.alternative)
         add(\.lowData)
+        add(\.otherForm)
         return simpler
     }
 }

@@ -18,6 +18,8 @@ struct Settings: Hashable, Codable, Sendable {
     var hasDownloader = false
     /// The signature in the address, which a rule of the program leaves out of the name; `nil` for none.
     var signature: Int?
+    /// The spelling of the URLs; `nil` for the normal one. All of them name the same.
+    var spelling: Spelling?
     var durability: Durability?
     var hasFileExtension = false
     var hasScale = false
@@ -43,6 +45,8 @@ struct Settings: Hashable, Codable, Sendable {
     var alternative: Int?
     /// The resource that takes the place of one over a metered network.
     var lowData: Int?
+    /// The form of these sources; `nil` for URLs.
+    var otherForm: SourceForm?
 
     /// The pixels of a point, which lengths are multiplied by.
     var pixelsPerPoint: Double { hasScale ? 2 : 1 }
@@ -67,9 +71,24 @@ extension Settings {
         case none, normal, full
     }
 
-    /// The options of decoding that make no difference to these images.
+    /// The options of decoding that make no difference to the first frames of these images.
     enum Reading: String, Codable, Sendable, CaseIterable {
-        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames, wholeImages
+        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames, wholeImages, preloaded,
+            allFramesPreloaded
+
+        /// The readings that determine which frames an image has.
+        static let ofFrames: [Reading] = [.firstFrame, .allFrames, .preloaded, .allFramesPreloaded]
+
+        /// A Boolean value that indicates whether all frames are decoded before the image is delivered.
+        var preloads: Bool { self == .preloaded || self == .allFramesPreloaded }
+
+        /// A Boolean value that indicates whether processors run on all frames.
+        var processesAllFrames: Bool { self == .allFrames || self == .allFramesPreloaded }
+    }
+
+    /// The spellings of a URL that mean the same.
+    enum Spelling: String, Codable, Sendable, CaseIterable {
+        case fragment, capitals, port, escapes, dots
     }
 
     /// The caches that options name. None of them is one of the pipeline, or another case's.

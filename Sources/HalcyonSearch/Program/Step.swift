@@ -50,6 +50,8 @@ enum Step: Hashable, Codable, Sendable {
     case deliverPart(Int)
     /// Gives a resource new images from now on.
     case publish(Int)
+    /// Replaces the file of a resource by one with a new image.
+    case replaceFile(Int)
     /// Sets the answer of the origin for a resource from now on.
     case outage(Int, Outage)
     /// Replaces the transport of the downloader, and a header that it adds to requests.
@@ -130,6 +132,7 @@ extension Step: CustomStringConvertible {
         case .deliver(let index): "answer transfer \(index)"
         case .deliverPart(let index): "answer transfer \(index) with half of its body"
         case .publish(let resource): "publish a new r\(resource)"
+        case .replaceFile(let resource): "replace the file of r\(resource)"
         case .outage(let resource, let outage): "r\(resource): \(outage == .none ? "answers again" : outage.rawValue)"
         case .advance(let seconds): "\(seconds) s pass"
         case .disk(let state): "disk: \(state.rawValue)"
