@@ -153,9 +153,10 @@ struct RequestResolver: Sendable {
         }
         if waitsForDisk(request.request) {
             try await files.run(priority: context.priority) { _ = CredentialDigester.installation }
-            let named = pending(request.request, begun: request.begun, request.enclosing)
-            if let resolved = named.resolved { return resolved }
         }
+        // Another load may have read the key of credentials since the request was made.
+        let named = pending(request.request, begun: request.begun, request.enclosing)
+        if let resolved = named.resolved { return resolved }
         switch source.location {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
