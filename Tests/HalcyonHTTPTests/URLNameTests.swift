@@ -17,6 +17,7 @@ struct URLNameTests {
             ("http://example.org:0080/a", "http://example.org/a"),
             ("http://example.org:08080/a", "http://example.org:8080/a"),
             ("http://example.org:/a", "http://example.org/a"),
+            ("http://example.org:00/a", "http://example.org:0/a"),
             ("http://example.org", "http://example.org/"),
             ("http://example.org?q", "http://example.org/?q"),
             ("http://example.org#f", "http://example.org/"),

@@ -36,8 +36,7 @@ extension ImageEncoding {
             )
         }
         let frames = try frames(of: image, options, codecs, isCancelled)
-        let isOpaque = frames.allSatisfy(\.bitmap.isOpaque)
-        let target = target(for: image.info, isOpaque: isOpaque)
+        let target = target(for: image.info, isOpaque: frames[0].bitmap.isOpaque)
         let data =
             if frames.count > 1, codecs.encoder(for: target.format) is any AnimationEncoder {
                 try codecs.encode(
@@ -75,16 +74,25 @@ extension ImageEncoding {
             bitmap.isOpaque = isOpaque
             return (bitmap, Int(duration / .milliseconds(1)), image.isPartial)
         }
-        guard let animation = image.animation, mayAnimate(codecs) else { return [try frame(image)] }
+        // The format follows from the first frame, so that no other is decoded for one that holds a single image.
+        guard let animation = image.animation,
+            codecs.encoder(for: target(for: image.info, isOpaque: image.isOpaque).format) is any AnimationEncoder
+        else { return [try frame(image)] }
         let byteCount = image.byteCountOfFrames
         guard byteCount <= options.limits.memory else {
             throw CodecError.limitExceeded(image.info.format, .memory(byteCount, maximum: options.limits.memory))
         }
         let decoder = try animation.decoder()
         var frames: [Frame] = []
+        var sum = 0
         for index in 0..<animation.frameCount {
             do {
                 let image = try decoder.frame(at: index, isCancelled: isCancelled)
+                // Processors may make frames of other sizes than the first.
+                sum += image.bitmap.byteCount
+                guard sum <= options.limits.memory else {
+                    throw CodecError.limitExceeded(image.info.format, .memory(sum, maximum: options.limits.memory))
+                }
                 frames.append(try frame(image, animation.duration(ofFrame: index)))
             } catch let error as CodecError where index > 0 && error.isDamage && options.damage != .isRefused {
                 frames[index - 1].isPartial = true

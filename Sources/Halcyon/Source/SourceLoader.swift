@@ -27,7 +27,7 @@ public struct SourceLoader: SourceLoading {
         let scheme = scheme.lowercased()
         self.init { source, _ in
             guard let url = source.url, url.scheme?.lowercased() == scheme else { return nil }
-            return ClosureImageDataProvider(cacheKey: url.name) { try await load(url) }
+            return ClosureImageDataProvider(cacheKey: url.withoutUser.absoluteString) { try await load(url) }
         }
     }
 

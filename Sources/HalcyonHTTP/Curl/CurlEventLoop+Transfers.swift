@@ -2,7 +2,7 @@ internal import CCurl
 internal import CCurlShim
 internal import HalcyonConcurrency
 
-/// The life of transfers: they are queued, run, are redirected or sent again, and end.
+/// The life of transfers: they are queued, run, are redirected, and end.
 extension CurlEventLoop {
     func perform(_ command: CurlMailbox.Command) {
         switch command {
@@ -55,7 +55,7 @@ extension CurlEventLoop {
     func startWaiting() {
         while let entry = scheduler.next(at: now) {
             let transfer = entry.element
-            if transfer.history != nil { betweenRequests[ObjectIdentifier(transfer)] = nil }
+            if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
             let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
             exchange.index = running.count
             running.append(exchange)
@@ -120,12 +120,7 @@ extension CurlEventLoop {
         mayStartMore = true
         switch outcome {
         case .completed(let result): transfer.complete(result)
-        case .redirected(let redirection, let history):
-            transfer.follow(redirection, history: history)
-            goOn(transfer)
-        case .lost(let history):
-            transfer.sendAgain(after: history)
-            goOn(transfer)
+        case .redirected(let redirection, let history): follow(redirection, transfer, history)
         }
     }
 
@@ -142,12 +137,12 @@ extension CurlEventLoop {
         sockets.endConnection(localPort: port)
     }
 
-    /// Queues the next request of a transfer.
-    private func goOn(_ transfer: CurlTransfer) {
+    func follow(_ redirection: Redirection, _ transfer: CurlTransfer, _ history: RedirectHistory) {
+        transfer.follow(redirection, history: history)
         enqueue(transfer)
         // Unless it was cancelled.
-        guard case .waiting = transfer.state, let history = transfer.history else { return }
-        betweenRequests[ObjectIdentifier(transfer)] = transfer
+        guard case .waiting = transfer.state else { return }
+        redirected[ObjectIdentifier(transfer)] = transfer
         nextDeadline = min(nextDeadline, history.totalDeadline)
     }
 
@@ -155,7 +150,7 @@ extension CurlEventLoop {
     func abandon(_ entry: TransferScheduler<CurlTransfer>.Entry, _ error: TransferError) {
         let transfer = entry.element
         scheduler.remove(entry)
-        if transfer.history != nil { betweenRequests[ObjectIdentifier(transfer)] = nil }
+        if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
         transfer.complete(.failure(error))
     }
 
@@ -164,7 +159,7 @@ extension CurlEventLoop {
             exchange.fail(.cancelled)
             finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
-        betweenRequests = [:]
+        redirected = [:]
         for entry in scheduler.removeAll() { entry.element.complete(.failure(.cancelled)) }
     }
 

@@ -20,7 +20,6 @@ extension CurlExchange {
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = false
         exchange.localPort = 0
-        exchange.hasOpenedConnection = true
         // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come
         // on it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
@@ -41,39 +40,9 @@ extension CurlExchange {
         // Once begun, libcurl may repeat the request by itself, on what is still the same connection.
         guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
             halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
-        else {
-            sendCount += 1
-            isOnSharedConnection = !hasOpenedConnection
-            hasOpenedConnection = false
-            return true
-        }
+        else { return true }
         connection = .newNext
         return false
-    }
-
-    /// Returns whether the request, which libcurl ended with `code`, is to be sent again, once and on another connection.
-    ///
-    /// A server ends a connection of HTTP/2 whenever it likes to (nginx after 1,000 requests), and requests that are on
-    /// their way to it are lost through no fault of theirs. Those that change nothing may be repeated unasked (RFC 9110,
-    /// section 9.2.2). libcurl does so itself, up to five times, where it sees that the server has not looked at them.
-    func isLost(_ code: CURLcode) -> Bool {
-        guard code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
-            transfer.history?.lostPort == nil, failure == nil, !transfer.isCancelled, !isAbandoned, !head.hasBegun
-        else { return false }
-        let request = transfer.request
-        guard request.method == .get || request.method == .head, request.body == nil else { return false }
-        // On a connection that is this request's own, it is the answer that this server gives.
-        return (isOnSharedConnection || isGivenUp(code)) && (isCleartextHTTP2 || entry.host.isMultiplexing)
-    }
-
-    /// Returns whether libcurl ended with `code` after it has itself repeated the request, which the server refused each time.
-    func isGivenUp(_ code: CURLcode) -> Bool { code == CURLE_SEND_ERROR && sendCount > 1 }
-
-    /// A Boolean value that indicates whether the request needs a new connection: libcurl might send it on the one that it was
-    /// lost on, which others have not given up, or on one on which others are before it again.
-    var needsNewConnection: Bool {
-        guard let port = transfer.history?.lostPort else { return false }
-        return port == 0 || loop.running.contains { $0 !== self && $0.localPort == port }
     }
 
     /// Returns whether a transfer that ended with `code` leaves an unusable connection: it is silent, or flooded, or

@@ -6,12 +6,7 @@ extension CurlExchange {
     func outcome(_ code: CURLcode) -> Outcome {
         // The body of a redirect does not matter: its head says all.
         if let redirection, failure == nil, !transfer.isCancelled {
-            return .redirected(redirection, history(isRedirected: true))
-        }
-        if isLost(code) {
-            var history = history(isRedirected: false)
-            history.lostPort = isGivenUp(code) ? 0 : localPort
-            return .lost(history)
+            return .redirected(redirection, history)
         }
         return .completed(result(code))
     }
@@ -35,24 +30,20 @@ extension CurlExchange {
         metrics.queued = start
         if let history = transfer.history {
             metrics.queued = history.queued + (startedAt - history.queuedAt)
-            if let redirectedAt = history.redirectedAt { metrics.redirected = redirectedAt - transfer.submittedAt }
+            metrics.redirected = history.queuedAt - transfer.submittedAt
             metrics.bytesReceived += history.receivedBytes
             metrics.bytesSent += history.sentBytes
-            metrics.redirectCount = history.redirectCount
+            metrics.redirectCount = history.count
         }
         return metrics
     }
 
     /// The figures of the transfer up to the end of this exchange.
-    ///
-    /// - Parameter isRedirected: `false` if the same request is sent again.
-    private func history(isRedirected: Bool) -> RequestHistory {
+    private var history: RedirectHistory {
         let earlier = transfer.history
-        let now = MonotonicTime.now
-        return RequestHistory(
-            redirectCount: (earlier?.redirectCount ?? 0) + (isRedirected ? 1 : 0),
-            queuedAt: now,
-            redirectedAt: isRedirected ? now : earlier?.redirectedAt,
+        return RedirectHistory(
+            count: (earlier?.count ?? 0) + 1,
+            queuedAt: .now,
             queued: (earlier?.queued ?? .zero) + (startedAt - (earlier?.queuedAt ?? transfer.submittedAt)),
             totalDeadline: totalDeadline,
             headerBytes: head.byteCount,

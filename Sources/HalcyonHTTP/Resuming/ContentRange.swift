@@ -42,8 +42,9 @@ extension TransferResponse {
     func whole(for method: HTTPRequest.Method) -> TransferResponse? {
         // As stated: the transport has no length for HEAD, for chunks, and for codings that it undoes.
         let length = headers[.contentLength].flatMap { Int($0) }
-        guard case .bytes(let range, let total)? = headers[.contentRange].flatMap(ContentRange.init),
-            let count = total ?? length, range.lowerBound == 0, range.upperBound == count - 1,
+        // Without a total, nothing tells a part from the whole.
+        guard case .bytes(let range, let count?)? = headers[.contentRange].flatMap(ContentRange.init),
+            range.lowerBound == 0, range.upperBound == count - 1,
             length ?? count == count, !headers.isMultipart
         else { return nil }
         var whole = self

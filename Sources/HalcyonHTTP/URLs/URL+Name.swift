@@ -127,10 +127,11 @@ package struct URLSpelling {
         if let colon {
             let digits = bytes[(colon + 1)..<end]
             guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            let number = digits.drop { $0 == 0x30 }
+            // The last digit stays: port 0 is none that is left out.
+            let number = Array(digits.dropLast().drop { $0 == 0x30 }) + digits.suffix(1)
             let isSecure = start == "https://".utf8.count
             let isDefault = number.isEmpty || number.elementsEqual((isSecure ? "443" : "80").utf8)
-            port = isDefault ? nil : Array(number)
+            port = isDefault ? nil : number
             if isDefault || number.count < digits.count { isNormal = false }
         }
         return Authority(

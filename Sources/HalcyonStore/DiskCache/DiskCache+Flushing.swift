@@ -13,7 +13,12 @@ extension DiskCache {
     /// - Returns: The totals with the entries that were written; `nil` if there were none.
     func writeBuffers() throws(DiskCacheError) -> DiskTotals? {
         let totals = try failing(.write) { try flushStaged() }
-        try writeTouches()
+        do throws(DiskCacheError) {
+            try writeTouches()
+        } catch {
+            keepLimits(totals)
+            throw error
+        }
         return totals
     }
 

@@ -58,7 +58,7 @@ extension DiskCache {
     private func trim(to target: DiskLimits) throws(DiskCacheError) -> Int {
         try failing(.maintain) {
             try requireWritable(.maintain)
-            _ = try writeBuffers()
+            try flush()
             var count = 0
             while true {
                 let eviction = try evict(downTo: target)

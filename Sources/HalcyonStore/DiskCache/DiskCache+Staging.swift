@@ -141,7 +141,7 @@ extension DiskCache {
     /// removed from there, and their files with them.
     func keepSharedFiles() {
         guard !staging.isEmpty, staging.withLock({ $0.sharesFiles }) else { return }
-        answering(.write, ()) { _ = try flushStaged() }
+        answering(.write, ()) { keepLimits(try flushStaged()) }
     }
 
     private func withdrawStaged() {

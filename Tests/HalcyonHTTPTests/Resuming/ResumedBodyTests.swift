@@ -190,8 +190,8 @@ struct ResumedBodyTests {
     @Test(
         "a part that nobody asked for is no body",
         arguments: [
-            "bytes 0-9/20", "bytes 1-10/11", "bytes 0-8/9", "bytes 0-10/*", "bytes 0-10/11", "bytes */10", "bytes 0-9",
-            "bytes 0-9223372036854775807/*", "rubbish", nil,
+            "bytes 0-9/20", "bytes 1-10/11", "bytes 0-8/9", "bytes 0-9/*", "bytes 0-10/*", "bytes 0-10/11",
+            "bytes */10", "bytes 0-9", "bytes 0-9223372036854775807/*", "rubbish", nil,
         ]
     )
     func unaskedPart(range: String?) async throws {
@@ -207,7 +207,7 @@ struct ResumedBodyTests {
 
     @Test(
         "a part that nobody asked for, and that is everything, is the whole body",
-        arguments: ["bytes 0-9/10", "bytes 0-9/*"]
+        arguments: ["bytes 0-9/10"]
     )
     func unaskedWhole(range: String) async throws {
         let fixture = try ResumeFixture([

@@ -67,6 +67,7 @@ struct EncodedAnimationTests {
         ]
         let error = await #expect(throws: ImageError.self) { try await encoded(.format(.gif), options) }
         #expect(error?.stage == .encode)
+        #expect(try ImageCodecs.standard.info(of: try await encoded(.format(.jpeg), options).data).frameCount == 1)
         guard case .codec(.limitExceeded(_, .memory)) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
