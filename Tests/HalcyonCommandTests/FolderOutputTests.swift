@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Halcyon
 import HalcyonConcurrency
 import HalcyonFiles
 import HalcyonTesting
@@ -166,8 +167,8 @@ import Testing
         #expect(try content("a.png") == "the user's")
     }
 
-    @Test("another's file that cannot get its name back is kept, and the error says where")
-    func strayedFile() throws {
+    @Test("another's file that cannot get its name back is kept, and the error says where", arguments: [true, false])
+    func strayedFile(isRenamed: Bool) throws {
         #expect(try write("https://example.org/a.png") == "a.png")
         var calls = FileCalls.system
         let count = Lock(0)
@@ -177,12 +178,20 @@ import Testing
                 count += 1
                 return count
             }
-            if number > 1 { throw .inputOutput }
+            if number > 1 {
+                // In the way of the file's new name.
+                if !isRenamed { mkdir(temporary + ".kept", 0o700) }
+                throw .inputOutput
+            }
             try? Data("the user's".utf8).write(to: URL(filePath: other))
             rename(other, path)
             try FileCalls.system.exchange(temporary, name)
         }
-        #expect(throws: (any Error).self) { try write("https://example.org/a.png", calls: calls) }
+        #expect {
+            try write("https://example.org/a.png", calls: calls)
+        } throws: { error in
+            (error as? ImageError).map { "\($0)".contains(isRenamed ? ".kept" : "which is now at") } ?? false
+        }
         #expect(Set(try files.map(content)) == ["the user's", "https://example.org/a.png"])
     }
 

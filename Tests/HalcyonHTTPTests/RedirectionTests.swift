@@ -80,7 +80,7 @@ struct RedirectionTests {
         arguments: [
             ("/x", true), ("http://a.test:80/x", true), ("http://A.TEST/x", true), ("https://a.test/x", false),
             ("http://a.test:81/x", false), ("http://b.a.test/", false), ("//b.test/", false),
-            ("http://a.test@b.test/", false), (#"http://a.test\@b.test/"#, false),
+            ("http://a.test@b.test/", false), (#"http://a.test\@b.test/"#, true), (#"http://b.test\@a.test/"#, false),
         ]
     )
     func credentials(target: String, areKept: Bool) throws {

@@ -50,6 +50,23 @@ struct SecureTransferTests {
         #expect(newConnections > 1)
     }
 
+    @Test("a server that says goodbye after five requests gets each of sixty at once")
+    func goodbyesToMany() async throws {
+        let server = try SecureServer(body: body, .init(directives: "keepalive_requests 5;"))
+        let transport = CurlTransport(configuration: .init(certificateAuthorityFile: server.certificate))
+        defer { transport.shutdown() }
+        let request = TransferRequest.patient(url: try url(server))
+        for _ in 0..<5 {
+            let receivers = (0..<60).map { _ in RecordingReceiver() }
+            for receiver in receivers { _ = transport.start(request, receiver: receiver) }
+            for receiver in receivers {
+                let failure = await receiver.failure()
+                #expect(failure == nil, "\(String(describing: failure))")
+                #expect(receiver.body == body && receiver.violations == [] && receiver.completionCount == 1)
+            }
+        }
+    }
+
     @Test("cancelling one stream leaves the others alone")
     func cancelStream() async throws {
         let server = try SecureServer(body: body)

@@ -39,22 +39,32 @@ struct SharingTests {
         #expect(test.counters.decodes == 1)
     }
 
-    @Test("runs the common beginning of two chains of processors once")
-    func commonPrefix() async throws {
+    @Test("runs a chain of processors once, however its loads keep the result", arguments: [false, true])
+    func chain(isStored: Bool) async throws {
         let counting = CountingProcessor()
-        let first = test.pipeline.task(
-            for: url,
-            options: [.processor(ImageProcessorChain(counting) |> .crop(to: PixelSize(8, 8)))]
-        )
-        let second = test.pipeline.task(
-            for: url,
-            options: [.processor(ImageProcessorChain(counting) |> .crop(to: PixelSize(4, 4)))]
-        )
+        let chain = ImageProcessorChain(counting) |> .crop(to: PixelSize(8, 8))
+        let first = test.pipeline.task(for: url, options: [.processor(chain)])
+        let kept: [ImageOption] = isStored ? [] : [.cacheMemoryOnly]
+        let second = test.pipeline.task(for: url, options: ImageOptions([.processor(chain)] + kept))
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 4 }
+        let stages = test.pipeline.stages
+        await eventually { stages.image.work.waiterCount + stages.processing.work.waiterCount == (isStored ? 3 : 4) }
         transfer.answer(.init(body: Sample.png()))
         _ = try await (first.image, second.image)
         #expect(counting.count.withLock { $0 } == 1)
+    }
+
+    @Test("decodes once for two chains with a common beginning, whose processors wait for nothing of each other")
+    func commonBeginning() async throws {
+        let (counting, budget) = (CountingProcessor(), PixelWorkers(threadCount: 2, byteBudget: 1))
+        let chains = [8, 4].map { ImageProcessorChain(counting) |> .crop(to: PixelSize($0, $0)) }
+        let tasks = chains.map { test.pipeline.task(for: url, options: [.processor($0), .workers(budget)]) }
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 2 }
+        transfer.answer(.init(body: Sample.png()))
+        for task in tasks { _ = try await task.image }
+        #expect(test.counters.decodes == 1)
+        #expect(counting.count.withLock { $0 } == 2)
     }
 
     @Test("is kept apart for requests that differ in a header")

@@ -3,7 +3,7 @@ public import HalcyonCodecs
 /// A chain of processors, run from left to right.
 ///
 /// The empty chain, ``identity``, changes nothing; joining it to another chain changes neither the result nor the
-/// cache key. Chains with a common beginning share its result while they are loaded together.
+/// cache key. Loads of one chain at the same time share its result.
 public struct ImageProcessorChain: Hashable, Sendable {
     /// An element of the chain: a processor with its encoded identity.
     struct Step: Sendable {
@@ -63,18 +63,6 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// Returns a chain that runs the left chain, then the right one.
     public static func |> (left: ImageProcessorChain, right: ImageProcessorChain) -> ImageProcessorChain {
         ImageProcessorChain(steps: left.steps + right.steps)
-    }
-
-    /// Returns the chain of the first processors.
-    func prefix(_ count: Int) -> ImageProcessorChain {
-        count == steps.count ? self : ImageProcessorChain(steps: Array(steps.prefix(count)))
-    }
-
-    /// The number of processors at the end of the chain that may share a pass over the pixels; at least 1 for a chain
-    /// that is not empty.
-    var joinedCount: Int {
-        let count = steps.reversed().prefix { $0.processor is any PassProcessing }.count
-        return max(count, min(1, steps.count))
     }
 
     /// Returns the chain with the lengths of its processors in pixels. At scale 1, a point is a pixel.

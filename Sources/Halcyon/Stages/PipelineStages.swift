@@ -18,7 +18,7 @@ final class PipelineStages: Sendable {
     let encoding: EncodingStage
     /// Images in memory, without waiting.
     let memory: MemoryStage
-    /// Processors, with one piece of work for each beginning of a chain.
+    /// Processors, with one piece of work for each chain.
     let processing: ProcessingStage
     /// Decoding of encoded bytes to pixels.
     let decoding: DecodingStage

@@ -1,16 +1,15 @@
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 
-/// Runs chains of processors; each beginning of a chain is shared by all chains that begin so.
+/// Runs chains of processors; loads of one chain over one decoded image share its result.
 ///
-/// Processors that can share a pass over the pixels do so, unless another load waits for what is between them.
+/// Processors that can share a pass over the pixels do so. Chains with a common beginning each run it: a run holds its
+/// part of the pixel budget, and never waits for another one.
 final class ProcessingStage: Sendable {
     private let workers: PixelWorkers
     private let decoding: DecodingStage
-    /// The runs of processors under way.
+    /// The chains under way.
     let work = WorkCoalescer<ProcessedWorkKey, DecodedOriginal>(.processing)
-    /// The loads that pass through each beginning of a chain.
-    let demand = ProcessingDemand()
 
     init(workers: PixelWorkers, decoding: DecodingStage) {
         self.workers = workers
@@ -70,64 +69,19 @@ final class ProcessingStage: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func result(for request: ResolvedRequest, context: WorkContext) async throws -> DecodedOriginal {
-        try await image(request.options.processing, of: DecodedWorkKey(request), for: request, context: context)
-    }
-
-    /// Returns the result of a chain.
-    private func image(
-        _ processing: ImageProcessorChain,
-        of decoded: DecodedWorkKey,
-        for request: ResolvedRequest,
-        context: WorkContext
-    ) async throws -> DecodedOriginal {
+        let processing = request.options.processing
+        let decoded = DecodedWorkKey(request)
         guard !processing.isIdentity else {
             return try await decoding.image(for: request, key: decoded, context: context)
         }
         let key = ProcessedWorkKey(decoding: decoded, processing: processing)
         return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
-            let count = processing.steps.count
-            let first = count - processing.joinedCount
-            // Known before the image is, so that loads which begin meanwhile find each other.
-            let keys = (first + 1...count).map {
-                ProcessedWorkKey(decoding: decoded, processing: processing.prefix($0))
-            }
-            demand.add(keys)
-            defer { demand.remove(keys) }
-            let input = try await image(processing.prefix(first), of: decoded, for: request, context: context)
-            return try await finish(keys[...], of: processing, from: first, on: input, for: request, context: context)
+            let input = try await decoding.image(for: request, key: decoded, context: context)
+            return try await run(processing.steps[...], on: input, decoded, for: request, context: context)
         }
     }
 
-    /// Returns the result of a chain from that of its beginning.
-    ///
-    /// - Parameters:
-    ///   - keys: Those of the beginnings that are not made yet, the whole chain at the end.
-    ///   - first: The number of processors that `input` is the result of.
-    private func finish(
-        _ keys: ArraySlice<ProcessedWorkKey>,
-        of processing: ImageProcessorChain,
-        from first: Int,
-        on input: DecodedOriginal,
-        for request: ResolvedRequest,
-        context: WorkContext
-    ) async throws -> DecodedOriginal {
-        let last = first + keys.count
-        guard let shared = demand.sharedBeginning(of: keys) else {
-            let steps = processing.steps[first..<last]
-            return try await run(steps, on: input, keys[keys.startIndex].decoding, for: request, context: context)
-        }
-        let (earlier, later) = (keys[...shared], keys[(shared + 1)...])
-        let between = try await work.value(for: keys[shared], since: request.sharesSince, context: context) {
-            [self] context in
-            try await finish(earlier, of: processing, from: first, on: input, for: request, context: context)
-        }
-        let next = first + earlier.count
-        return try await finish(later, of: processing, from: next, on: between, for: request, context: context)
-    }
-
-    /// Runs processors of a chain.
-    ///
-    /// - Parameter steps: The processors, at their places in the chain.
+    /// Runs the processors of a chain.
     private func run(
         _ steps: ArraySlice<ImageProcessorChain.Step>,
         on input: DecodedOriginal,

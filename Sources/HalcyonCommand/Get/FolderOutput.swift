@@ -126,13 +126,14 @@ struct FolderOutput: Sendable {
     }
 
     /// Keeps another's file that could not get its name back, and returns the error that says where it is.
-    private func strayed(from path: String, heldAt temporary: String) -> ImageError {
+    private func strayed(from path: String, heldAt temporary: String) -> FileOutput.StrayedFile {
         let kept = temporary + ".kept"
         let place = rename(temporary, kept) == 0 ? kept : temporary
-        return ImageError(
+        let error = ImageError(
             stage: .store,
             reason: .file(path: path, reason: "another program replaced the file, which is now at \(place)"),
             source: source
         )
+        return FileOutput.StrayedFile(error: error)
     }
 }

@@ -48,7 +48,13 @@ enum FileOutput {
         }
     }
 
-    /// Writes a temporary file in a folder, and lets `name` give it its name. If anything fails, it is removed.
+    /// The error of a file that could not be named, whose temporary name another program's file may have.
+    struct StrayedFile: Error {
+        let error: ImageError
+    }
+
+    /// Writes a temporary file in a folder, and lets `name` give it its name. If anything fails, it is removed, unless the
+    /// error is a ``StrayedFile``.
     ///
     /// - Parameters:
     ///   - path: The path for errors.
@@ -72,6 +78,8 @@ enum FileOutput {
                 return try finish(descriptor)
             }
             return try name(temporary, finished)
+        } catch let stray as StrayedFile {
+            throw stray.error
         } catch {
             unlink(temporary)
             throw error

@@ -32,8 +32,14 @@ struct SourceArgument: Sendable {
     /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }
 
-    /// The text that tells this image from all others, in whichever folder the command runs.
-    var identity: String { isData || isURL ? text : FileOutput.absolutePath(text) }
+    /// The text that tells this image from all others, in whichever folder the command runs and however it is spelled.
+    var identity: String {
+        guard !isData else { return text }
+        guard isURL else { return FileOutput.absolutePath(text) }
+        guard let url = URL(written: text) else { return text }
+        return url.isFileURL
+            ? FileOutput.absolutePath(url.path(percentEncoded: false)) : url.normalized.absoluteString
+    }
 
     /// The user name and password of a URL, and the URL without them; `nil` if it has none.
     var userAndRest: (user: String, rest: String)? {
@@ -94,13 +100,14 @@ struct SourceArgument: Sendable {
 }
 
 extension SourceArgument: Hashable {
-    /// Returns whether the bytes are equal: text that only looks the same names different files and different URLs.
+    /// Returns whether both are the same image. Bytes are compared: text that only looks the same names different files and
+    /// different URLs.
     static func == (left: SourceArgument, right: SourceArgument) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.identity.utf8.elementsEqual(right.identity.utf8)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
+        hasher.combine(identity)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// The content codings that the `Content-Encoding` fields of one response state together.
 ///
 /// Names that stand for no coding that can be undone are ignored, and the decoder of the image judges the bytes: servers
@@ -13,6 +15,15 @@ struct ContentCodings: Sendable, Hashable {
 
     /// A Boolean value that indicates whether there is nothing to undo.
     var isEmpty: Bool { list.isEmpty && problem == nil }
+
+    init() {}
+
+    /// Reads all fields of a response.
+    init(_ fields: HTTPFields) {
+        for var value in fields[values: .contentEncoding] {
+            value.withUTF8 { append($0) }
+        }
+    }
 
     /// Appends the codings of one more field.
     mutating func append(_ value: UnsafeBufferPointer<UInt8>) {

@@ -41,6 +41,20 @@ public struct Cookie: Sendable, Hashable {
         self.isHTTPOnly = isHTTPOnly
     }
 
+    /// Returns the cookie as one of a host alone.
+    func ofHost(_ host: String) -> Cookie {
+        Cookie(
+            name: name,
+            value: value,
+            domain: host,
+            isHostOnly: true,
+            path: path,
+            expires: expires,
+            isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly
+        )
+    }
+
     /// Returns whether it is not sent any more.
     func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 

@@ -74,7 +74,8 @@ extension TransferRequest {
 }
 
 /// The cookies that servers set on the way through redirects: many set one, redirect to the same URL, and redirect again
-/// until it comes back. They last for one chain of redirects, and are kept nowhere.
+/// until it comes back. They last for one chain of redirects, and are kept nowhere. Each goes back to the host that set it
+/// alone, whatever domain it names: without a list of public suffixes, a host could set cookies for strangers' hosts.
 ///
 /// A chain whose first request has a field `Cookie` of its own, or the cookies of a store, has none.
 extension TransferRequest {
@@ -90,7 +91,7 @@ extension TransferRequest {
         let isSuffix = CookieStore.Configuration().isSuffix
         let now = Date()
         for cookie in Cookie.cookies(response.headers, from: place, now: now, isPublicSuffix: isSuffix) {
-            _ = table.receive(cookie, from: place, at: now)
+            _ = table.receive(cookie.ofHost(place.host), from: place, at: now)
         }
         table.evict(at: now, isPublicSuffix: isSuffix)
         trail = trail?.with(table)

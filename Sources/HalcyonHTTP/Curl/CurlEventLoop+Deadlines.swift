@@ -17,7 +17,7 @@ extension CurlEventLoop {
                 nextDeadline = min(nextDeadline, deadline.time)
             }
         }
-        for transfer in redirected.values {
+        for transfer in betweenRequests.values {
             guard let history = transfer.history, case .waiting(let entry) = transfer.state else { continue }
             if history.totalDeadline <= now {
                 abandon(entry, .timedOut(.total))

@@ -2,7 +2,7 @@ internal import CCurl
 internal import CCurlShim
 internal import HalcyonConcurrency
 
-/// The life of transfers: they are queued, run, are redirected, and end.
+/// The life of transfers: they are queued, run, are redirected or sent again, and end.
 extension CurlEventLoop {
     func perform(_ command: CurlMailbox.Command) {
         switch command {
@@ -55,7 +55,7 @@ extension CurlEventLoop {
     func startWaiting() {
         while let entry = scheduler.next(at: now) {
             let transfer = entry.element
-            if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
+            if transfer.history != nil { betweenRequests[ObjectIdentifier(transfer)] = nil }
             let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
             exchange.index = running.count
             running.append(exchange)
@@ -120,7 +120,12 @@ extension CurlEventLoop {
         mayStartMore = true
         switch outcome {
         case .completed(let result): transfer.complete(result)
-        case .redirected(let redirection, let history): follow(redirection, transfer, history)
+        case .redirected(let redirection, let history):
+            transfer.follow(redirection, history: history)
+            goOn(transfer)
+        case .lost(let history):
+            transfer.sendAgain(after: history)
+            goOn(transfer)
         }
     }
 
@@ -137,12 +142,12 @@ extension CurlEventLoop {
         sockets.endConnection(localPort: port)
     }
 
-    func follow(_ redirection: Redirection, _ transfer: CurlTransfer, _ history: RedirectHistory) {
-        transfer.follow(redirection, history: history)
+    /// Queues the next request of a transfer.
+    private func goOn(_ transfer: CurlTransfer) {
         enqueue(transfer)
         // Unless it was cancelled.
-        guard case .waiting = transfer.state else { return }
-        redirected[ObjectIdentifier(transfer)] = transfer
+        guard case .waiting = transfer.state, let history = transfer.history else { return }
+        betweenRequests[ObjectIdentifier(transfer)] = transfer
         nextDeadline = min(nextDeadline, history.totalDeadline)
     }
 
@@ -150,7 +155,7 @@ extension CurlEventLoop {
     func abandon(_ entry: TransferScheduler<CurlTransfer>.Entry, _ error: TransferError) {
         let transfer = entry.element
         scheduler.remove(entry)
-        if transfer.history != nil { redirected[ObjectIdentifier(transfer)] = nil }
+        if transfer.history != nil { betweenRequests[ObjectIdentifier(transfer)] = nil }
         transfer.complete(.failure(error))
     }
 
@@ -159,7 +164,7 @@ extension CurlEventLoop {
             exchange.fail(.cancelled)
             finish(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
-        redirected = [:]
+        betweenRequests = [:]
         for entry in scheduler.removeAll() { entry.element.complete(.failure(.cancelled)) }
     }
 

@@ -22,9 +22,9 @@ final class CurlEventLoop: @unchecked Sendable {
     var scheduler: TransferScheduler<CurlTransfer>
     @exclusivity(unchecked)
     var running: [CurlExchange] = []
-    /// The transfers between two hops, which wait for their turn while their time runs.
+    /// The transfers between two requests, which wait for their turn while their time runs.
     @exclusivity(unchecked)
-    var redirected: [ObjectIdentifier: CurlTransfer] = [:]
+    var betweenRequests: [ObjectIdentifier: CurlTransfer] = [:]
     let rules: SecurityRules
     let sockets: OpenSockets
     let watch: EventLoopWatch

@@ -20,6 +20,7 @@ extension CurlExchange {
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = false
         exchange.localPort = 0
+        exchange.hasOpenedConnection = true
         // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come
         // on it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
@@ -40,10 +41,37 @@ extension CurlExchange {
         // Once begun, libcurl may repeat the request by itself, on what is still the same connection.
         guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
             halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
-        else { return true }
+        else {
+            sendCount += 1
+            isOnSharedConnection = !hasOpenedConnection
+            hasOpenedConnection = false
+            return true
+        }
         connection = .newNext
         return false
     }
+
+    /// Returns whether the request, which libcurl ended with `code`, is to be sent again: once, on a new connection.
+    ///
+    /// A server ends a connection of HTTP/2 whenever it likes to (nginx after 1,000 requests), and requests that are on
+    /// their way to it are lost through no fault of theirs. Those that change nothing may be repeated unasked (RFC 9110,
+    /// section 9.2.2). libcurl does so itself where it sees that the server has not looked at them, up to five times.
+    ///
+    /// A connection that is this request's own ends as its answer, unless libcurl has repeated the request more than once,
+    /// which is what it does for a server that demands HTTP/1.1.
+    func isLost(_ code: CURLcode) -> Bool {
+        let isConnectionOver =
+            code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING
+        let request = transfer.request
+        return isConnectionOver && (isCleartextHTTP2 || entry.host.isMultiplexing)
+            && (request.method == .get || request.method == .head) && request.body == nil
+            && (isOnSharedConnection || sendCount > 2) && !isSentAgain && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
+    }
+
+    /// A Boolean value that indicates whether the request is one that a connection that ended has lost.
+    ///
+    /// It opens a connection, so that no others are before it there.
+    var isSentAgain: Bool { transfer.history?.isSentAgain ?? false }
 
     /// Returns whether a transfer that ended with `code` leaves an unusable connection: it is silent, or flooded, or
     /// its server does not keep to the rules. libcurl would use one of HTTP/2 again, so that the next transfer met the

@@ -44,7 +44,7 @@ extension CurlExchange {
                 url: transfer.request.url,
                 expectedBodyBytes: nil
             )
-            redirection = try Redirection(response, to: transfer.request, after: transfer.history?.count ?? 0)
+            redirection = try Redirection(response, to: transfer.request, after: transfer.history?.redirectCount ?? 0)
         } catch {
             return stop(error)
         }

@@ -6,8 +6,9 @@ extension CurlExchange {
     func outcome(_ code: CURLcode) -> Outcome {
         // The body of a redirect does not matter: its head says all.
         if let redirection, failure == nil, !transfer.isCancelled {
-            return .redirected(redirection, history)
+            return .redirected(redirection, history(isRedirected: true))
         }
+        if isLost(code) { return .lost(history(isRedirected: false)) }
         return .completed(result(code))
     }
 
@@ -30,25 +31,30 @@ extension CurlExchange {
         metrics.queued = start
         if let history = transfer.history {
             metrics.queued = history.queued + (startedAt - history.queuedAt)
-            metrics.redirected = history.queuedAt - transfer.submittedAt
+            if let redirectedAt = history.redirectedAt { metrics.redirected = redirectedAt - transfer.submittedAt }
             metrics.bytesReceived += history.receivedBytes
             metrics.bytesSent += history.sentBytes
-            metrics.redirectCount = history.count
+            metrics.redirectCount = history.redirectCount
         }
         return metrics
     }
 
     /// The figures of the transfer up to the end of this exchange.
-    private var history: RedirectHistory {
+    ///
+    /// - Parameter isRedirected: `false` if the same request is sent again.
+    private func history(isRedirected: Bool) -> RequestHistory {
         let earlier = transfer.history
-        return RedirectHistory(
-            count: (earlier?.count ?? 0) + 1,
-            queuedAt: .now,
+        let now = MonotonicTime.now
+        return RequestHistory(
+            redirectCount: (earlier?.redirectCount ?? 0) + (isRedirected ? 1 : 0),
+            queuedAt: now,
+            redirectedAt: isRedirected ? now : earlier?.redirectedAt,
             queued: (earlier?.queued ?? .zero) + (startedAt - (earlier?.queuedAt ?? transfer.submittedAt)),
             totalDeadline: totalDeadline,
             headerBytes: head.byteCount,
             sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
-            receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes
+            receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes,
+            isSentAgain: !isRedirected
         )
     }
 }

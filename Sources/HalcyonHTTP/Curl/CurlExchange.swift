@@ -12,7 +12,9 @@ final class CurlExchange {
     enum Outcome {
         case completed(Result<TransferMetrics, TransferError>)
         /// The transfer goes on with another request.
-        case redirected(Redirection, RedirectHistory)
+        case redirected(Redirection, RequestHistory)
+        /// The transfer sends the same request again.
+        case lost(RequestHistory)
     }
 
     /// The connection that the exchange takes.
@@ -72,6 +74,12 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var isPaused = false
     var connection = Connection.any
+    /// The number of times that libcurl has sent the request: it repeats some by itself.
+    var sendCount = 0
+    /// A Boolean value that indicates whether the exchange has opened a connection for the request that goes out next.
+    var hasOpenedConnection = false
+    /// A Boolean value that indicates whether the request was last sent on a connection that another exchange had opened.
+    var isOnSharedConnection = false
     /// A Boolean value that indicates whether libcurl has begun to look the host's name up, or the proxy's.
     var lookupBegan = false
     /// The time until which libcurl may wait for the name, once the transfer itself is over.
@@ -116,7 +124,7 @@ final class CurlExchange {
             // Later than `connectDeadline`, which decides; libcurl abandons a name look-up when time runs out.
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds + 1_000,
             waitsForMultiplexing: entry.origin.isSecure,
-            sharesConnection: sharesConnection
+            sharesConnection: sharesConnection && !isSentAgain
         )
         setPriority(transfer.priority)
         var request = transfer.request
@@ -180,7 +188,7 @@ final class CurlExchange {
             code: code,
             handle: handle,
             request: transfer.request,
-            isRedirected: transfer.history != nil,
+            isRedirected: transfer.history?.redirectCount ?? 0 > 0,
             head: head
         )
     }

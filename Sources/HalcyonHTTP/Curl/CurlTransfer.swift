@@ -31,9 +31,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The amounts that the server may send; a redirect does not change them. Apart from the request, which is copied
     /// whole when a field of it is read in a callback.
     let limits: TransferLimits
-    /// The earlier requests; `nil` as long as no redirect has come.
+    /// The earlier requests; `nil` for the first one.
     @exclusivity(unchecked)
-    private(set) var history: RedirectHistory?
+    private(set) var history: RequestHistory?
     let submittedAt: MonotonicTime
     @exclusivity(unchecked)
     var state = State.submitted
@@ -102,11 +102,16 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     }
 
     /// Makes the target of a redirect the request; the transfer has to be queued anew.
-    func follow(_ redirection: Redirection, history: RedirectHistory) {
+    func follow(_ redirection: Redirection, history: RequestHistory) {
         request = redirection.request
         url = Self.sentURL(of: request)
         origin = Origin(url)
         mayHoldUser = Self.mayHoldUser(url)
+        self.history = history
+    }
+
+    /// Makes the request, which had no answer, one that is sent again; the transfer has to be queued anew.
+    func sendAgain(after history: RequestHistory) {
         self.history = history
     }
 

@@ -66,11 +66,8 @@ package struct PartialResponse: Sendable, Hashable {
 }
 
 extension HTTPFields {
-    /// A Boolean value that indicates whether the body is coded in another way than `identity`.
-    var hasContentCoding: Bool {
-        guard let coding = self[.contentEncoding] else { return false }
-        return coding.trimmed.lowercased() != "identity"
-    }
+    /// A Boolean value that indicates whether the body is coded in a way that the transport undoes.
+    var hasContentCoding: Bool { !ContentCodings(self).isEmpty }
 
     func filtered(_ isIncluded: (HTTPField) -> Bool) -> HTTPFields {
         var fields = HTTPFields()

@@ -50,8 +50,8 @@ extension PartialResponse {
     /// Returns whether the response is of the same version. An entity tag distinguishes versions of one resource, so it
     /// means nothing where another one answered. The part after "?" may differ: that of signed links does, each time.
     private func isSameVersion(_ response: TransferResponse) -> Bool {
-        func resource(_ url: String) -> Substring { url.prefix { $0 != "?" && $0 != "#" } }
-        guard resource(url) == resource(response.url.withoutUser.absoluteString) else { return false }
+        func resource(_ url: URL?) -> Substring? { url?.name.prefix { $0 != "?" } }
+        guard resource(URL(string: url)) == resource(response.url) else { return false }
         if let tag = response.headers[.eTag] { return tag == validator }
         if let modified = response.headers[.lastModified], let known = headers[.lastModified] {
             return modified == known

@@ -70,11 +70,23 @@ enum HostName {
 
 extension URL {
     /// Creates a URL from text as people and servers write it, and as browsers read it (WHATWG URL, sections 3.5 and 4.4):
-    /// blanks and control characters on either side do not count, nor do tabs and line ends inside, and the host may be
-    /// international.
+    /// blanks and control characters on either side do not count, nor do tabs and line ends inside, a backslash is a slash, and
+    /// the host may be international.
     package init?(written text: String, relativeTo base: URL? = nil) {
-        guard let plain = HostName.withASCIIHost(Self.withoutBlanks(text)) else { return nil }
+        guard let plain = HostName.withASCIIHost(Self.withSlashes(Self.withoutBlanks(text))) else { return nil }
         self.init(string: plain, relativeTo: base)
+    }
+
+    /// Returns the text of a URL of the web, or of a reference, with slashes for the backslashes before its query. Otherwise
+    /// the host would be another one than in browsers where a backslash ends it.
+    private static func withSlashes(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
+        let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
+        let scheme = text.utf8[..<end].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+            .split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        let isOfWeb = scheme.count < 2 || ["http", "https"].contains(String(Substring(scheme[0])).lowercased())
+        guard isOfWeb else { return text }
+        return String(text[..<end].replacing("\\", with: "/") + text[end...])
     }
 
     /// Returns the text without what browsers take off a URL.

@@ -11,7 +11,7 @@ extension ProgramGenerator {
         return rare() ?? .load(nextCall())
     }
 
-    /// Returns loads that share the beginning of their chains, which is kept from ending while their priorities change.
+    /// Returns loads that share an original and chains, which are kept from ending while their priorities change.
     mutating func storm() -> [Step] {
         var steps: [Step] = [.hold(chain[0])]
         for _ in 0..<Int.random(in: 3...6, using: &random) {

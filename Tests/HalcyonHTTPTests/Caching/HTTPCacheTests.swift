@@ -337,6 +337,22 @@ struct HTTPCacheTests {
         await #expect(throws: TransferError.tooManyRedirects(maximum: 10)) { try await fixture.get() }
     }
 
+    @Test("follows a redirect to another spelling of its own name, which it does not keep")
+    func redirectToOwnName() async throws {
+        let written = try #require(URL(string: fixture.url.absoluteString.replacing("picture", with: "%70icture")))
+        fixture.transport.setRoute(
+            written,
+            .init(status: 301, headers: [.cacheControl: "max-age=1000", .location: fixture.url.absoluteString])
+        )
+        fixture.serve("one", [.cacheControl: "max-age=1000"])
+        for source in [HTTPCacheResponse.Source.network, .stored] {
+            let response = try await fixture.cache.response(for: TransferRequest(url: written))
+            #expect(response.text == "one" && response.source == source)
+        }
+        #expect(try await fixture.get().source == .stored)
+        #expect(fixture.transport.startedCount == 2)
+    }
+
     @Test("works over real connections")
     func realConnections() async throws {
         try await withServer { request in

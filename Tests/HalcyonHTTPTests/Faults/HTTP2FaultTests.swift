@@ -75,6 +75,62 @@ struct HTTP2FaultTests {
     }
 
     @Test(
+        "a request that changes nothing and is always refused is sent once more than libcurl does, others are not",
+        arguments: [HTTPRequest.Method.get, .head, .post, .put]
+    )
+    func alwaysRefused(method: HTTPRequest.Method) async throws {
+        let isSafe = method == .get || method == .head
+        try await withHTTP2Peer { request in
+            [.frame(.resetStream(request.stream, .refusedStream))]
+        } _: { server, transport in
+            let body = isSafe ? nil : Data([1])
+            let receiver = await receive(transport, .patient(url: server.url(), method: method, body: body))
+            #expect(await receiver.failure()?.code == "connectionLost")
+            #expect(server.requests.count <= (isSafe ? 12 : 6) && server.requests.count > (isSafe ? 6 : 0))
+            #expect(receiver.violations == [] && receiver.completionCount == 1)
+        }
+    }
+
+    @Test("a request that libcurl has given up is sent once more, within the same time, and counted as what it is")
+    func sentAgain() async throws {
+        try await withHTTP2Peer { request in
+            request.connection < 6
+                ? [.frame(.resetStream(request.stream, .refusedStream))] : HTTP2OriginServer.answer(request.stream)
+        } _: { server, transport in
+            let receiver = await receive(transport, .patient(url: server.url()))
+            let metrics = try await receiver.result().get()
+            #expect(receiver.body == Data([7]))
+            #expect(server.requests.count == 7)
+            #expect(metrics.redirectCount == 0 && metrics.redirected == .zero)
+            #expect(metrics.queued <= metrics.firstByte && metrics.firstByte <= metrics.total)
+        }
+    }
+
+    @Test(
+        "a request that is going to be sent once more can be cancelled, and its time runs",
+        .timeLimit(.minutes(1)),
+        arguments: [true, false]
+    )
+    func sentAgainInVain(isCancelled: Bool) async throws {
+        let arrived = Gate()
+        try await withHTTP2Peer { request in
+            request.connection < 6
+                ? [.frame(.resetStream(request.stream, .refusedStream))] : [.open(arrived), .awaitDisconnect]
+        } _: { server, transport in
+            var request = TransferRequest.patient(url: server.url())
+            if !isCancelled { request.timeouts.total = .milliseconds(300) }
+            let receiver = RecordingReceiver()
+            let transfer = transport.start(request, receiver: receiver)
+            if isCancelled {
+                await arrived.wait()
+                transfer.cancel()
+            }
+            #expect(await receiver.failure() == (isCancelled ? .cancelled : .timedOut(.total)))
+            #expect(receiver.completionCount == 1)
+        }
+    }
+
+    @Test(
         "a connection that says goodbye finishes the streams it has taken, and later ones get a new connection",
         .enabled(if: CurlTransport.sharesCleartextHTTP2)
     )

@@ -55,7 +55,8 @@ struct ResumeRulesTests {
         arguments: [
             (200, [:], true),
             (200, [.contentEncoding: "identity"], true),
-            (200, [.contentEncoding: "gzip"], false),
+            (200, [.contentEncoding: "gzip"], false), (200, [.contentEncoding: "none, x-gzip"], false),
+            (200, [.contentEncoding: "none"], true), (200, [.contentEncoding: "aws-chunked"], true),
             (200, [.acceptRanges: "bytes"], true),
             (200, [.acceptRanges: "none"], false),
             (200, [.cacheControl: "max-age=3, private"], true),
@@ -210,9 +211,22 @@ struct ResumeRulesTests {
             judgement(Self.response(206, headers, url: Self.url("http://other.com/a.png?x=1"), length: 600))
                 == .asksAgain
         )
+        // From where it was, however that is spelled.
+        let spelled = Self.url("HTTP://example.com:80/%61.png?x=2#a")
+        #expect(judgement(Self.response(206, headers, url: spelled, length: 600)) == .resumes)
         var unknown = Self.partial
         unknown.totalBytes = nil
         #expect(judgement(Self.response(206, headers, length: 600), unknown) == .resumes)
+    }
+
+    @Test(
+        "a part of everything has the length that it states, unless the transport undoes a coding",
+        arguments: [("none", 3), ("identity", 3), ("gzip", nil), ("none, deflate", nil)] as [(String, Int?)]
+    )
+    func unaskedPart(coding: String, length: Int?) throws {
+        let response = Self.response(206, [.contentRange: "bytes 0-2/3", .contentEncoding: coding], length: nil)
+        let whole = try #require(response.whole(for: .get))
+        #expect(whole.status == 200 && whole.expectedBodyBytes == length)
     }
 
     @Test("other statuses: 200 is new, 416 may mean that all is there, the rest says nothing")

@@ -100,6 +100,25 @@ struct CookieTests {
         }
     }
 
+    @Test("of a chain of redirects go to the host that set them alone, whatever domain they name")
+    func chainDomains() throws {
+        let fields = HTTPFields([
+            HTTPField(name: .setCookie, value: "own=1; Path=/"),
+            HTTPField(name: .setCookie, value: "wide=2; Domain=shared.example; Path=/"),
+        ])
+        func next(_ request: TransferRequest, _ target: String, _ headers: HTTPFields = [:]) throws -> TransferRequest {
+            var headers = headers
+            headers[.location] = target
+            let response = TransferResponse(status: 302, headers: headers, url: request.url, expectedBodyBytes: 0)
+            return try #require(try Redirection(response, to: request, after: 0)).request
+        }
+        let first = TransferRequest(url: try #require(URL(string: "https://a.shared.example/")))
+        let second = try next(first, "https://b.shared.example/", fields)
+        #expect(second.headers[.cookie] == nil)
+        #expect(try next(second, "https://shared.example/").headers[.cookie] == nil)
+        #expect(try next(second, "https://a.shared.example/x").headers[.cookie] == "own=1; wide=2")
+    }
+
     @Test("of a chain of redirects do not keep it from ending, and stay within limits")
     func endlessChain() async throws {
         let count = Lock(0)

@@ -64,7 +64,7 @@ struct SharedLoadOrderTests {
 
     @Test("a forced refresh of a result replaces an older original that the disk keeps", arguments: [true, false])
     func refreshOfResult(varies: Bool) async throws {
-        let headers: HTTPFields = varies ? [.vary: "Accept-Language", .cacheControl: "max-age=60"] : [:]
+        let headers: HTTPFields = varies ? [.vary: "Accept-Language", .cacheControl: "max-age=86400"] : [:]
         test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: 9)))
         _ = try await test.pipeline.response(for: url)
         test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: 10)))

@@ -10,15 +10,15 @@ struct SharedPriorityTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    /// Chains that share beginnings of every length, whose processors share no pass over the pixels.
+    /// Chains over one decoded image, whose processors share no pass over the pixels.
     private func chain(_ index: Int) -> ImageOption {
         var processing = ImageProcessorChain.identity
         for depth in 0..<4 { processing = processing |> .closure(name: "\(depth)") { image, _ in image } }
         return .processor(processing |> .crop(to: PixelSize(20 + index, 20)))
     }
 
-    @Test("change from several threads while chains of processors share their beginnings")
-    func sharedBeginnings() async throws {
+    @Test("change from several threads while chains of processors share the image they begin with")
+    func sharedImage() async throws {
         for round in 0..<20 {
             let url = Sample.url()
             // The rounds differ in what changes come when; each goes through all joins and changes anew.
@@ -35,8 +35,7 @@ struct SharedPriorityTests {
                     }
                 }
             }
-            // Eight whole chains, eight that wait for what they have in common, and that for each of its beginnings.
-            await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 19 }
+            await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 8 }
             for task in tasks { task.priority = .low }
             tasks[0].priority = .high
             #expect(transfer.priority == .high)
@@ -53,7 +52,7 @@ struct SharedPriorityTests {
         let first = test.pipeline.task(for: url, options: [chain(0)])
         let second = test.pipeline.task(for: url, options: [chain(1)])
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 7 }
+        await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         for round in 0..<2_000 {
             let (one, two): (LoadPriority, LoadPriority) = round % 2 == 0 ? (.low, .veryLow) : (.veryHigh, .high)
             async let change: Void = Task.detached { first.priority = one }.value

@@ -117,7 +117,7 @@ struct DownloaderUpdateTests {
         let downloader = test.pipeline.configuration.downloader
         test.transport.setAnswer { request in
             let user = request.headers[.authorization].flatMap { Int($0.dropFirst("Bearer ".count)) }
-            return .init(headers: [.cacheControl: "max-age=60"], body: Sample.png(seed: user ?? 9))
+            return .init(headers: [.cacheControl: "max-age=86400"], body: Sample.png(seed: user ?? 9))
         }
         // The retry holds the load between two transfers.
         test.transport.setRoute(url, .init(error: .cannotConnect("images.example")))

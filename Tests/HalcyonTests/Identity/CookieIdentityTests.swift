@@ -21,7 +21,7 @@ struct CookieIdentityTests {
     private func serve() {
         test.transport.setAnswer { request in
             let user = request.headers[.cookie].flatMap { Int($0.dropFirst("user=".count)) }
-            return .init(headers: [.cacheControl: "max-age=60"], body: Sample.png(seed: user ?? 9))
+            return .init(headers: [.cacheControl: "max-age=86400"], body: Sample.png(seed: user ?? 9))
         }
     }
 
@@ -66,7 +66,7 @@ struct CookieIdentityTests {
         let transfer = await test.transport.nextTransfer()
         #expect(transfer.request.headers[.cookie] == "user=1")
         store.receive([.setCookie: "user=2; Path=/"], from: url)
-        transfer.answer(.init(headers: [.cacheControl: "max-age=60"], body: Sample.png(seed: 1)))
+        transfer.answer(.init(headers: [.cacheControl: "max-age=86400"], body: Sample.png(seed: 1)))
         #expect(try await task.image.owner == 1)
         await test.settle()
         serve()
@@ -83,7 +83,7 @@ struct CookieIdentityTests {
         test.transport.setRoute(url, .init(status: 302, headers: [.location: host.absoluteString]))
         test.transport.setAnswer { request in
             .init(
-                headers: [.cacheControl: "max-age=60"],
+                headers: [.cacheControl: "max-age=86400"],
                 body: Sample.png(seed: request.headers[.cookie] == nil ? 9 : 1)
             )
         }

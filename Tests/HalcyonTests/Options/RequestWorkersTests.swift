@@ -87,7 +87,7 @@ struct RequestWorkersTests {
         #expect(test.pipeline.responseFromMemory(for: url, options: options[1]) != nil)
     }
 
-    @Test("take over between processors of chains with a common beginning, each with its own")
+    @Test("take over between decoding and processors of chains with a common beginning, each with its own")
     func chains() async throws {
         let test = TestPipeline(workerCount: 1, decodeBudget: 1)
         test.transport.setAnswer { _ in .init(body: Sample.png()) }

@@ -66,17 +66,28 @@ extension StoredResponse {
         } else if control.noStore {
             return false
         }
+        // Stored, a redirect to another spelling of its own name would be its own answer.
+        if Redirection.statuses.contains(status), Self.namesItself(.location, response, to: request) { return false }
         let isExplicit = control.maxAge != .absent || response.headers[.expires] != nil
         switch request.method {
         case .get:
             return isExplicit || control.isPublic || control.isPrivate || HTTPStatus.isHeuristicallyCacheable(status)
         case .post:
             // The response says that it is what a GET would answer (RFC 9110, section 9.3.3).
-            guard isExplicit, status == 200, let location = response.headers[.contentLocation] else { return false }
-            return URL(written: location, relativeTo: request.url).map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
+            return isExplicit && status == 200 && Self.namesItself(.contentLocation, response, to: request)
         default:
             return false
         }
+    }
+
+    /// Returns whether a field of a response names the resource that was asked for.
+    private static func namesItself(
+        _ field: HTTPField.Name,
+        _ response: TransferResponse,
+        to request: TransferRequest
+    ) -> Bool {
+        let url = response.headers[field].flatMap { URL(written: $0, relativeTo: request.url) }
+        return url.map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
     }
 }
 
