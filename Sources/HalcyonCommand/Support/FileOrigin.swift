@@ -23,7 +23,8 @@ struct FileOrigin: Sendable {
             // With the key of this installation: tried against a plain digest, a weak password would be found.
             var request = TransferRequest(url: URL(filePath: "/"))
             request.credential = .basic(user: user, password: "")
-            identity += [SourceArgument(text: rest).identity, CredentialDigester.installation.digest(of: request) ?? ""]
+            identity.append(SourceArgument(text: rest).identity)
+            identity.append(CredentialDigester.installation.digest(of: request) ?? "")
         } else {
             identity.append(argument.identity)
         }

@@ -65,7 +65,8 @@ extension CurlExchange {
         let request = transfer.request
         return isConnectionOver && (isCleartextHTTP2 || entry.host.isMultiplexing)
             && (request.method == .get || request.method == .head) && request.body == nil
-            && (isOnSharedConnection || sendCount > 2) && !isSentAgain && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
+            && (isOnSharedConnection || sendCount > 2) && !isSentAgain
+            && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
     }
 
     /// A Boolean value that indicates whether the request is one that a connection that ended has lost.

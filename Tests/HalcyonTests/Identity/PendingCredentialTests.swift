@@ -18,7 +18,8 @@ struct PendingCredentialTests {
         let pending = PendingRequest(request: request, begun: WorkNumber.next(), resolved: nil, enclosing: [])
         _ = CredentialDigester.installation
         let resolver = test.pipeline.stages.resolver
-        let resolved = try await resolver.resolve(pending, context: WorkContext(priority: PriorityBox(.normal)) { _ in })
+        let context = WorkContext(priority: PriorityBox(.normal)) { _ in }
+        let resolved = try await resolver.resolve(pending, context: context)
         #expect(resolved.key == resolver.begin(request).resolved?.key)
     }
 }
