@@ -90,7 +90,10 @@ struct GetRun: Sendable {
                 guard !group.isCancelled, let index = waiting.popFirst() else { continue }
                 group.addTask { (index, await load(at: index, display: display, written: written[index])) }
             }
-            return firsts.compactMap { results[$0] }
+            // Each under the text that the person gave.
+            return zip(arguments, firsts).compactMap { argument, first in
+                results[first].map { GetResult(argument: argument, outcome: $0.outcome) }
+            }
         }
     }
 
