@@ -60,8 +60,10 @@ extension CurlExchange {
     /// A connection that is this request's own ends as its answer, unless libcurl has repeated the request more than once,
     /// which is what it does for a server that demands HTTP/1.1.
     func isLost(_ code: CURLcode) -> Bool {
-        let isConnectionOver =
-            code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING
+        // Some versions take a stream without any byte for a body that was cut off.
+        let isConnectionOver = [
+            CURLE_HTTP2, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
+        ].contains(code)
         let request = transfer.request
         return isConnectionOver && (isCleartextHTTP2 || entry.host.isMultiplexing)
             && (request.method == .get || request.method == .head) && request.body == nil

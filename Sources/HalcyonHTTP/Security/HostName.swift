@@ -80,13 +80,16 @@ extension URL {
     /// Returns the text of a URL of the web, or of a reference, with slashes for the backslashes before its query. Otherwise
     /// the host would be another one than in browsers where a backslash ends it.
     private static func withSlashes(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
+        let (slash, backslash) = (UInt8(ascii: "/"), UInt8(ascii: "\\"))
+        guard text.utf8.contains(backslash) else { return text }
         let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
-        let scheme = text.utf8[..<end].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+        let scheme = text.utf8[..<end].prefix { $0 != slash && $0 != backslash }
             .split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         let isOfWeb = scheme.count < 2 || ["http", "https"].contains(String(Substring(scheme[0])).lowercased())
         guard isOfWeb else { return text }
-        return String(text[..<end].replacing("\\", with: "/") + text[end...])
+        // By bytes: with a combining mark behind it, a backslash is another character.
+        let bytes = text.utf8[..<end].map { $0 == backslash ? slash : $0 } + text.utf8[end...]
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns the text without what browsers take off a URL.

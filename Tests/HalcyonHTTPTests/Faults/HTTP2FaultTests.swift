@@ -157,6 +157,24 @@ struct HTTP2FaultTests {
     }
 
     @Test(
+        "requests that a shared connection loses when it ends are sent again, if they change nothing",
+        .enabled(if: CurlTransport.sharesCleartextHTTP2),
+        arguments: [HTTPRequest.Method.get, .head, .post]
+    )
+    func endedConnection(method: HTTPRequest.Method) async throws {
+        try await withHTTP2Peer { request in
+            request.connection == 0 && request.stream > 1 ? [.close] : HTTP2OriginServer.answer(request.stream)
+        } _: { server, transport in
+            try await expectGood(server, transport)
+            let body = method == .post ? Data([1]) : nil
+            let receiver = await receive(transport, .patient(url: server.url(), method: method, body: body))
+            let failure = await receiver.failure()
+            #expect(failure?.code == (method == .post ? "connectionLost" : nil))
+            #expect(receiver.violations == [] && receiver.completionCount == 1)
+        }
+    }
+
+    @Test(
         "streams that a goodbye leaves out are asked for again or lost, and never hang",
         .enabled(if: CurlTransport.sharesCleartextHTTP2),
         arguments: [0, 1, 7]

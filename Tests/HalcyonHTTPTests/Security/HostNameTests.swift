@@ -52,7 +52,9 @@ struct HostNameTests {
             ("http://a.test/@ü:80/", "http://a.test/@%C3%BC:80/"), ("http://a.test?@ü", "http://a.test?@%C3%BC"),
             ("http://[::1]:80/ü", "http://[::1]:80/%C3%BC"), ("http://ex%61mple.com/%61", "http://example.com/%61"),
             ("http:\\\\a.test\\x?\\", "http://a.test/x?%5C"), ("http://a.test\\@b.test/", "http://a.test/@b.test/"),
-            ("//a.test\\@b.test/", "//a.test/@b.test/"), ("\\x", "/x"), ("ftp://a.test/\\", "ftp://a.test/%5C"),
+            ("//a.test\\@b.test/", "//a.test/@b.test/"),
+            ("http://a.test\\\u{301}@b.test/", "http://a.test/%CC%81@b.test/"),
+            ("\\x", "/x"), ("ftp://a.test/\\", "ftp://a.test/%5C"),
             ("//münchen.de/x", "//xn--mnchen-3ya.de/x"), ("ü/x", "%C3%BC/x"),
             ("http://a.test/?u=http://ü/", "http://a.test/?u=http://%C3%BC/"),
         ]
