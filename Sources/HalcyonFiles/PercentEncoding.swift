@@ -44,7 +44,9 @@ package enum PercentEncoding {
             if byte != percent {
                 bytes.append(byte)
                 index += 1
-            } else if text.endIndex - index > 2, let high = digit(text[index + 1]), let low = digit(text[index + 2]) {
+            } else if text.endIndex - index > 2, let high = value(ofDigit: text[index + 1]),
+                let low = value(ofDigit: text[index + 2])
+            {
                 bytes.append(high << 4 | low)
                 index += 3
             } else {
@@ -56,7 +58,8 @@ package enum PercentEncoding {
         return (bytes, isWellFormed)
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
+    /// Returns the value of a hexadecimal digit; `nil` for another byte.
+    package static func value(ofDigit byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

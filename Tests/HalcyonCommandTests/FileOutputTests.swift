@@ -73,6 +73,18 @@ import Testing
         }
     }
 
+    @Test(
+        "spellings of one URL give one name for its file",
+        arguments: [
+            ["http://a.test/b/", "http://a.test/b/c/.."], ["http://a.test/a/b.jpg", #"http://a.test/a\b.jpg"#],
+            ["http://a.test/%7Eb.jpg", "HTTP://A.TEST:80/~b.jpg#c"],
+        ]
+    )
+    func spellings(_ texts: [String]) {
+        #expect(Set(texts.map { SourceArgument(text: $0) }).count == 1)
+        #expect(Set(texts.map { SourceArgument(text: $0).fileName }).count == 1)
+    }
+
     @Test("a URL is named without the blanks around it, a file with them")
     func blanks() throws {
         let url = SourceArgument(text: " http://münchen.test/a.png\r\n")

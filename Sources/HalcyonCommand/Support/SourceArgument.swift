@@ -5,10 +5,22 @@ internal import Halcyon
 struct SourceArgument: Sendable {
     /// The text as given; that of a URL without blanks around it.
     let text: String
+    /// The text that tells this image from all others, in whichever folder the command runs and however it is spelled.
+    let identity: String
+    /// The URL as it is written; `nil` for other text, and for text that begins like a URL and is none.
+    private let url: URL?
 
     init(text: String) {
-        let url = URL.withoutBlanks(text)
-        self.text = Self.isURL(url) || Self.isData(url) ? url : text
+        let trimmed = URL.withoutBlanks(text)
+        self.text = Self.isURL(trimmed) || Self.isData(trimmed) ? trimmed : text
+        url = Self.isURL(trimmed) && !Self.isData(trimmed) ? URL(written: trimmed) : nil
+        identity =
+            if let url {
+                url.isFileURL
+                    ? FileOutput.absolutePath(url.path(percentEncoded: false)) : url.normalized.absoluteString
+            } else {
+                Self.isURL(trimmed) || Self.isData(trimmed) ? trimmed : FileOutput.absolutePath(text)
+            }
     }
 
     /// Returns the source that the text stands for. Text without a scheme is a path.
@@ -17,7 +29,7 @@ struct SourceArgument: Sendable {
     func source() throws(ImageError) -> Source {
         if isData { return .dataURL(text) }
         guard isURL else { return .file(text) }
-        guard let url = URL(written: text) else {
+        guard let url else {
             throw ImageError(stage: .source, reason: .invalidURL(text), source: text)
         }
         return .url(url)
@@ -31,15 +43,6 @@ struct SourceArgument: Sendable {
 
     /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }
-
-    /// The text that tells this image from all others, in whichever folder the command runs and however it is spelled.
-    var identity: String {
-        guard !isData else { return text }
-        guard isURL else { return FileOutput.absolutePath(text) }
-        guard let url = URL(written: text) else { return text }
-        return url.isFileURL
-            ? FileOutput.absolutePath(url.path(percentEncoded: false)) : url.normalized.absoluteString
-    }
 
     /// The user name and password of a URL, and the URL without them; `nil` if it has none.
     var userAndRest: (user: String, rest: String)? {
@@ -82,6 +85,8 @@ struct SourceArgument: Sendable {
     /// The part behind the last slash of the path; `nil` for a URL of a host alone.
     private var lastPart: String? {
         guard isURL else { return text.pathParts.last.map(String.init) }
+        // One image has one name, however it is spelled.
+        let text = url?.normalized.absoluteString ?? text
         let end = text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
         let path = String(text[..<end])
         // "https:" and the host are no names.

@@ -20,7 +20,6 @@ extension CurlExchange {
         let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         exchange.handle.security.isRequestOut = false
         exchange.localPort = 0
-        exchange.hasOpenedConnection = true
         // Since 8.13, libcurl gives a connection of HTTP/2 without TLS to no other transfer before a response has come
         // on it, and keeps it all the same. So it goes with the transfer that opened it, unless that has its response.
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
@@ -43,8 +42,6 @@ extension CurlExchange {
             halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
         else {
             sendCount += 1
-            isOnSharedConnection = !hasOpenedConnection
-            hasOpenedConnection = false
             return true
         }
         connection = .newNext
@@ -53,21 +50,17 @@ extension CurlExchange {
 
     /// Returns whether the request, which libcurl ended with `code`, is to be sent again: once, on a new connection.
     ///
-    /// A server ends a connection of HTTP/2 whenever it likes to (nginx after 1,000 requests), and requests that are on
-    /// their way to it are lost through no fault of theirs. Those that change nothing may be repeated unasked (RFC 9110,
-    /// section 9.2.2). libcurl does so itself where it sees that the server has not looked at them, up to five times.
+    /// A server ends a connection whenever it likes to (nginx after 1,000 requests), and requests that are on their way to
+    /// it are lost through no fault of theirs. Those that change nothing may be repeated unasked (RFC 9110, section 9.2.2).
+    /// libcurl does so itself where it sees that the server has not looked at them, up to five times.
     ///
-    /// A connection that is this request's own ends as its answer, unless libcurl has repeated the request more than once,
-    /// which is what it does for a server that demands HTTP/1.1.
+    /// A connection that is this request's own ends as its answer.
     func isLost(_ code: CURLcode) -> Bool {
         // Some versions take a stream without any byte for a body that was cut off.
-        let isConnectionOver = [
-            CURLE_HTTP2, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
-        ].contains(code)
+        let isOver = Self.endsConnection(code) || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE
         let request = transfer.request
-        return isConnectionOver && (isCleartextHTTP2 || entry.host.isMultiplexing)
-            && (request.method == .get || request.method == .head) && request.body == nil
-            && (isOnSharedConnection || sendCount > 2) && !isSentAgain
+        return isOver && (request.method == .get || request.method == .head) && request.body == nil
+            && sendCount > halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) && !isSentAgain
             && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
     }
 
@@ -80,9 +73,12 @@ extension CurlExchange {
     /// its server does not keep to the rules. libcurl would use one of HTTP/2 again, so that the next transfer met the
     /// same.
     func discreditsConnection(_ code: CURLcode) -> Bool {
-        if let failure { return failure.discreditsConnection }
-        // These codes concern the whole connection, not one stream of it.
-        return code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR
+        failure?.discreditsConnection ?? Self.endsConnection(code)
+    }
+
+    /// Returns whether an end concerns the whole connection, not one stream of it.
+    private static func endsConnection(_ code: CURLcode) -> Bool {
+        code == CURLE_HTTP2 || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR
     }
 
     /// A Boolean value that indicates whether bytes that wait at the connection can be seen from outside: TLS and

@@ -74,12 +74,9 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var isPaused = false
     var connection = Connection.any
-    /// The number of times that libcurl has sent the request: it repeats some by itself.
+    /// The number of times that libcurl has sent the request: it repeats some by itself. More often than it has opened
+    /// connections for it, if one was that of another exchange.
     var sendCount = 0
-    /// A Boolean value that indicates whether the exchange has opened a connection for the request that goes out next.
-    var hasOpenedConnection = false
-    /// A Boolean value that indicates whether the request was last sent on a connection that another exchange had opened.
-    var isOnSharedConnection = false
     /// A Boolean value that indicates whether libcurl has begun to look the host's name up, or the proxy's.
     var lookupBegan = false
     /// The time until which libcurl may wait for the name, once the transfer itself is over.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import HalcyonFiles
 
 extension URL {
     /// The name of the resource: the same for all spellings that mean the same to a server (RFC 3986, section 6.2.2 and
@@ -8,24 +9,24 @@ extension URL {
     /// unreserved characters are undone and others in upper case, and dot segments are removed. URLs of other schemes than
     /// `http` and `https` keep their spelling.
     package var name: String {
-        var text = withoutUser.absoluteString
-        let name = text.withUTF8 { URLSpelling($0).normalized() }
-        return name ?? text
+        let url = withoutUser
+        return url.otherSpelling ?? url.absoluteString
     }
 
     /// The URL in the spelling that is the same for all that mean the same, with its user name; see ``name``.
-    package var normalized: URL {
+    package var normalized: URL { otherSpelling.flatMap { URL(string: $0) } ?? self }
+
+    /// The spelling that is the same for all that mean the same; `nil` if the URL has it.
+    fileprivate var otherSpelling: String? {
         var text = absoluteString
-        return text.withUTF8 { URLSpelling($0).normalized() }.flatMap { URL(string: $0) } ?? self
+        return text.withUTF8 { URLSpelling($0).normalized() }
     }
 }
 
 extension TransferRequest {
     /// The request with its URL in the spelling that is the same for all that mean the same, for keys; see ``URL/name``.
     package var normalized: TransferRequest {
-        var text = url.absoluteString
-        let name = text.withUTF8 { URLSpelling($0).normalized() }
-        guard let url = name.flatMap({ URL(string: $0) }) else { return self }
+        guard let url = url.otherSpelling.flatMap({ URL(string: $0) }) else { return self }
         var request = self
         request.url = url
         return request
@@ -216,18 +217,9 @@ package struct URLSpelling {
         let byte: UInt8
 
         init?(_ digits: Slice<UnsafeBufferPointer<UInt8>>) {
-            let values = digits.compactMap(Self.value)
+            let values = digits.compactMap(PercentEncoding.value(ofDigit:))
             guard values.count == 2 else { return nil }
-            let (high, low) = (values[0], values[1])
-            byte = high << 4 | low
-        }
-
-        private static func value(_ digit: UInt8) -> UInt8? {
-            switch digit {
-            case 0x30...0x39: digit - 0x30
-            case 0x41...0x46, 0x61...0x66: (digit | 0x20) - 0x61 + 10
-            default: nil
-            }
+            byte = values[0] << 4 | values[1]
         }
 
         /// A Boolean value that indicates whether the byte is a letter, a digit, or one of "-._~".

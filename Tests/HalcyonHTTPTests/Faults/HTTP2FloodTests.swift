@@ -42,13 +42,13 @@ struct HTTP2FloodTests {
     )
     func laterFloods(_ flood: Flood) async throws {
         let answered = Gate()
-        let flooded = Gate()
-        try await expectEndOfFlood(after: 1) { request in
-            guard answered.isOpen, !flooded.isOpen else {
+        let ended = Gate()
+        try await expectEndOfFlood(after: 1, opening: ended) { request in
+            guard answered.isOpen, !ended.isOpen else {
                 answered.open()
                 return HTTP2OriginServer.answer(request.stream)
             }
-            flooded.open()
+            // Also for the request that is sent again, where nghttp2 has had enough of the first flood.
             return [.endless(flood.frame(stream: request.stream))]
         }
     }
@@ -110,6 +110,7 @@ struct HTTP2FloodTests {
     /// After some good transfers, one meets the flood that the handler sends; it fails, and the next transfer does not.
     private func expectEndOfFlood(
         after goodCount: Int = 0,
+        opening ended: Gate = Gate(),
         _ handler: @escaping HTTP2OriginServer.Handler
     ) async throws {
         try await withHTTP2Peer(handler) { server, transport in
@@ -117,6 +118,7 @@ struct HTTP2FloodTests {
             var request = TransferRequest.patient(url: server.url())
             request.timeouts.total = .milliseconds(500)
             let failure = await receive(transport, request).failure()
+            ended.open()
             // nghttp2 may have had enough before.
             #expect(
                 ["timedOut", "connectionLost", "malformedResponse"].contains(failure?.code),
