@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -50,6 +51,29 @@ import Testing
         #expect(try await work.run("cache", "list").output.contains(url("/b.png")))
         let verification = try await work.run("cache", "verify")
         #expect(verification.exitCode == 0 && verification.output.contains("Everything is sound."))
+    }
+
+    @Test("what was used stale is fresh for the next run")
+    func refreshed() async throws {
+        server.stop()
+        let newer = try Images.encoded(.png, width: 65, height: 64)
+        let requests = Lock(0)
+        let server = try OriginServer { [photo] _ in
+            let number = requests.withLock { count in
+                count += 1
+                return count
+            }
+            return .init(
+                headers: [.cacheControl: "max-age=0, stale-while-revalidate=100000"],
+                body: number == 1 ? photo : newer
+            )
+        }
+        defer { server.stop() }
+        for (run, bytes) in [photo, photo, newer].enumerated() {
+            let result = try await work.run("get", server.url("/a.png").absoluteString, "-o", "a\(run).png")
+            #expect(result.exitCode == 0)
+            #expect(try work.read("a\(run).png") == bytes)
+        }
     }
 
     @Test("an image is removed in all its sizes; what is not there is a failure")

@@ -85,6 +85,14 @@ import Testing
         #expect(Set(texts.map { SourceArgument(text: $0).fileName }).count == 1)
     }
 
+    @Test("spellings of one path are one image, but for parts that may lead through a link")
+    func paths() {
+        let folder = FileManager.default.currentDirectoryPath
+        let same = ["a/b.png", "./a//b.png", "\(folder)/a/./b.png", "file://\(folder)//a/b.png"]
+        #expect(Set(same.map { SourceArgument(text: $0) }).count == 1)
+        #expect(SourceArgument(text: "a/c/../b.png") != SourceArgument(text: "a/b.png"))
+    }
+
     @Test("a URL is named without the blanks around it, a file with them")
     func blanks() throws {
         let url = SourceArgument(text: " http://münchen.test/a.png\r\n")

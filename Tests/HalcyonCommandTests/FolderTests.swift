@@ -175,6 +175,20 @@ import Testing
         }
     }
 
+    @Test("a file into which another program has written since is not replaced")
+    func rewrittenFile() async throws {
+        defer { server.stop() }
+        #expect(try await get(["/a.png"]).outcome.exitCode == 0)
+        let file = try #require(Workplace.files(below: work.folder).first)
+        // In place, as `cp` and `curl -o` do, so that the attributes stay.
+        try work.write([1, 2, 3], to: file)
+        for _ in 0..<2 {
+            #expect(try await get(["/a.png"]).outcome.exitCode == 0)
+            #expect(try work.read(file) == [1, 2, 3])
+            #expect(Workplace.files(below: work.folder).count == 2)
+        }
+    }
+
     @Test("a file that is named is replaced, and so carries its origin")
     func namedFile() async throws {
         defer { server.stop() }

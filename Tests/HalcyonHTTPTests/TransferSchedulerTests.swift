@@ -61,6 +61,10 @@ struct TransferSchedulerTests {
         #expect(next(&scheduler, at: start)?.element == 4)
         #expect(next(&scheduler, at: start) == nil, "five run")
         scheduler.checkInvariants()
+        scheduler.markMultiplexing(second, false)
+        scheduler.ended(second)
+        #expect(next(&scheduler, at: start) == nil, "its server has gone back to one transfer a connection")
+        scheduler.checkInvariants()
     }
 
     @Test("starts a burst, then one for each token, and says when the next is due")

@@ -13,6 +13,14 @@ struct CachedImage: Sendable {
 
         /// A Boolean value that indicates whether it is an image with its animation.
         var isAnimated: Bool { if case .image(let image) = self { image.animation != nil } else { false } }
+
+        /// A Boolean value that indicates whether the original was cut short or damaged.
+        var isPartial: Bool {
+            switch self {
+            case .image(let image): image.isPartial
+            case .encoded(let body): body.isPartial
+            }
+        }
     }
 
     let content: Content

@@ -7,6 +7,11 @@ extension ImagePipeline {
             + stages.original.work.count + stages.previews.progressive.work.count
             + configuration.downloader.transfers.count
     }
+
+    /// Waits until no original is refreshed that was used stale, for programs that are about to end.
+    package func waitForRefreshes() async {
+        await stages.original.refresher.wait()
+    }
 }
 
 extension ImageCache {

@@ -173,7 +173,8 @@ final class CachingStage<Form: ResultForm>: Sendable {
         let waits = request.options.cache.waitsForStore || request.caches.all.contains { $0.disk.isBehind }
         let priority = PriorityBox(.low)
         var stores: [Task<Void, Never>] = []
-        if let (original, request) = made.original {
+        // What may have been cut short unseen would be confirmed by its server from then on.
+        if let (original, request) = made.original, !made.result.content.isPartial || original.statesLength {
             let originals = OriginalWriter(request: request, claim: made.claim, priority: priority)
             let started = originals.storeUsed(original, isAnimated: made.result.content.isAnimated)
             if !started.isEmpty { context.note(.storedOnDisk(.original)) }

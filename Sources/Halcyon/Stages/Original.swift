@@ -46,6 +46,10 @@ final class Original: Sendable {
         self.isForHiddenRequest = isForHiddenRequest
     }
 
+    /// A Boolean value that indicates whether its response, if it has one, stated the number of its bytes. In HTTP/1, a
+    /// connection that is cut looks otherwise like one that ends.
+    var statesLength: Bool { head.map { $0.expectedBodyBytes != nil || $0.headers[.contentLength] != nil } ?? true }
+
     /// Returns the claim of a load to store what it makes of this original.
     func claim(of load: StorePermits?) -> StoreClaim {
         StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)

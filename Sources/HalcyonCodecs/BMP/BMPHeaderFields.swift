@@ -98,8 +98,8 @@ struct BMPHeaderFields {
         case 3 where isWindows: .bitFields
         case 3: .unsupported("Huffman coding (OS/2)")
         case 4 where !isWindows: .runLengths24
-        // [MS-WMF] 2.1.1.7 has these two for printers only: no browser or viewer shows them, and an image that brings
-        // a second one of another format only widens what can be attacked.
+        // [MS-WMF] 2.1.1.7 has these two for printers only: of the browsers Chromium alone shows them, and an image that
+        // brings a second one of another format only widens what can be attacked.
         case 4: .unsupported("an embedded JPEG, meant for printers only")
         case 5: .unsupported("an embedded PNG, meant for printers only")
         case 6: .bitFields

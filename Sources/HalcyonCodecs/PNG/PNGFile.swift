@@ -236,7 +236,8 @@ struct PNGFile {
     }
 
     private mutating func readPalette(_ payload: UnsafeRawBufferPointer) throws(CodecError) {
-        guard header.colorType != .gray, header.colorType != .grayAlpha else {
+        // In true colour it only suggests one to screens that have few colours, and libpng passes over one that is wrong.
+        guard header.colorType == .palette else {
             return
         }
         guard !imageBegan, palette.isEmpty else {

@@ -82,6 +82,9 @@ struct GetCommand: AsyncParsableCommand {
         if let format, OutputFormat(name: format) == nil {
             throw ValidationError("“\(format)” is no format that can be written; use \(OutputFormat.names).")
         }
+        guard output != "" else {
+            throw ValidationError("--output names no file and no folder.")
+        }
         if let sheet, OutputFormat(path: sheet) == nil {
             throw ValidationError("“\(sheet)” must end in .png, or in another format that can be written.")
         }

@@ -70,6 +70,8 @@ struct GetRun: Sendable {
         if let sheet = command.sheet, !Task.isCancelled {
             isSuccess = await drawSheet(of: written, path: sheet) && isSuccess
         }
+        // The next run is to have what this one has asked for.
+        await pipeline.waitForRefreshes()
         await pipeline.cache.flush()
         if command.stats { reportStatistics() }
         return isSuccess
@@ -209,7 +211,8 @@ struct GetRun: Sendable {
     private func drawSheet(of written: [Int: String?], path: String) async -> Bool {
         let loaded = firsts.filter { written[$0] != nil }
         guard let drawing = sheet, !loaded.isEmpty else { return true }
-        guard !written.values.compactMap(\.self).contains(where: { FileOutput.isSameFile($0, path) }) else {
+        let images = written.values.compactMap(\.self) + arguments.compactMap(\.path)
+        guard !images.contains(where: { FileOutput.isSameFile($0, path) }) else {
             Terminal.warn("the contact sheet could not be made: \(path) is one of its images")
             return false
         }

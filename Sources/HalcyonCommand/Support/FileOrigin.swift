@@ -4,10 +4,12 @@ internal import Halcyon
 
 /// The request that a file was made for, as the file's extended attributes say, for any later run and process.
 ///
-/// `user.halcyon.request` decides whether two requests are the same; `user.xdg.origin.url` is for people and other
-/// programs, under the name that wget and curl write.
+/// `user.halcyon.request` decides whether two requests are the same, and `user.halcyon.content` whether the file is still
+/// the one that was written: programs that write into it leave its attributes. `user.xdg.origin.url` is for people and
+/// other programs, under the name that wget and curl write.
 struct FileOrigin: Sendable {
     static let requestAttribute = "user.halcyon.request"
+    static let contentAttribute = "user.halcyon.content"
     static let urlAttribute = "user.xdg.origin.url"
 
     /// The digits of a digest of URL and output options: 32 hexadecimal ones, of SHA-256.
@@ -32,18 +34,26 @@ struct FileOrigin: Sendable {
         url = argument.publicURL
     }
 
-    /// Notes the origin at an open file.
+    /// Notes the origin at an open file, whose content is written.
     ///
     /// - Returns: `false` if the request cannot be noted: the file system has no attributes, or no room for one.
     func mark(_ descriptor: Int32, _ calls: FileCalls) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
         do throws(FileSystemError) {
             try calls.setAttribute(descriptor, Self.requestAttribute, request)
+            try calls.setAttribute(descriptor, Self.contentAttribute, Self.content(status))
         } catch {
             return false
         }
         // Only told: a URL that is too long for the file system changes nothing.
         if let url { try? calls.setAttribute(descriptor, Self.urlAttribute, url) }
         return true
+    }
+
+    /// Returns what tells a content from later ones: the number of its bytes, and the second in which it was written.
+    private static func content(_ status: stat) -> String {
+        "\(status.st_size) \(status.st_mtim.tv_sec)"
     }
 
     /// Returns whether the regular file at a path is of this request. One without the attribute is another's, such as
@@ -55,7 +65,8 @@ struct FileOrigin: Sendable {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         do throws(FileSystemError) {
-            return try calls.attribute(path, Self.requestAttribute) == request
+            guard try calls.attribute(path, Self.requestAttribute) == request else { return false }
+            return try calls.attribute(path, Self.contentAttribute) == Self.content(status)
         } catch {
             // There is none, or there can be none; not one that this user may not read.
             return isNamed && (error.code == Int(ENODATA) || error == .notSupported)

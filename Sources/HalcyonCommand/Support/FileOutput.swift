@@ -133,9 +133,12 @@ enum FileOutput {
         throw failure(trimmed, source, code == EEXIST ? ENOTDIR : code)
     }
 
-    /// Returns the same path, independent of the working folder.
+    /// Returns the same path, independent of the working folder, without parts that lead nowhere. A part ".." may lead
+    /// through a link, and stays.
     static func absolutePath(_ path: String) -> String {
-        path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let path = path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let parts = path.pathParts.filter { $0 != "." }
+        return "/" + parts.joined(separator: "/") + (path.endsInSlash ? "/" : "")
     }
 
     /// Returns whether a folder is at `path`.

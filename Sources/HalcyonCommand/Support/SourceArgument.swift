@@ -23,6 +23,13 @@ struct SourceArgument: Sendable {
             }
     }
 
+    /// The path of a file; `nil` for other images.
+    var path: String? {
+        if isData { return nil }
+        guard isURL else { return text }
+        return url.flatMap { $0.isFileURL ? $0.path(percentEncoded: false) : nil }
+    }
+
     /// Returns the source that the text stands for. Text without a scheme is a path.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/source`` for text that begins like a URL and is none.

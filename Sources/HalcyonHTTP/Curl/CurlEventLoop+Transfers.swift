@@ -108,7 +108,6 @@ extension CurlEventLoop {
     func finish(_ exchange: CurlExchange, code: CURLcode) {
         let transfer = exchange.transfer
         let outcome = exchange.outcome(code)
-        if code == CURLE_OK, exchange.isPlain { keptSockets.note(exchange.handle) }
         endConnection(of: exchange, code: code)
         curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
@@ -169,10 +168,10 @@ extension CurlEventLoop {
     }
 
     /// Notes that the response of `exchange` has begun: if it shares its connection, transfers that wait for the host
-    /// may start.
+    /// may start; otherwise those that have begun are as many as may be.
     func responseBegan(_ exchange: CurlExchange) {
-        guard exchange.isMultiplexed else { return }
-        scheduler.markMultiplexing(exchange.entry)
-        mayStartMore = true
+        let isMultiplexed = exchange.isMultiplexed
+        scheduler.markMultiplexing(exchange.entry, isMultiplexed)
+        if isMultiplexed { mayStartMore = true }
     }
 }

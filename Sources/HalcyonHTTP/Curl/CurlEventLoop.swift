@@ -31,7 +31,6 @@ final class CurlEventLoop: @unchecked Sendable {
     /// The time at which the bytes on the wire are next compared with the bytes received.
     var nextInspection = MonotonicTime.now
     @exclusivity(unchecked)
-    var keptSockets = IdleSockets()
     var timeouts = ClockedTimeouts(.standard)
     /// The time before which no deadline of a running transfer comes.
     @exclusivity(unchecked)

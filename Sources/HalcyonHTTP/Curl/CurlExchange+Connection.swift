@@ -38,10 +38,11 @@ extension CurlExchange {
             return false
         }
         // Once begun, libcurl may repeat the request by itself, on what is still the same connection.
-        guard isPlain, connection == .any, !head.hasBegun, loop.keptSockets.haveSurplus(localPort),
-            halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0
+        guard isPlain, connection == .any, !head.hasBegun,
+            halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) == 0,
+            loop.sockets.haveSurplus(localPort: localPort)
         else {
-            sendCount += 1
+            willSend()
             return true
         }
         connection = .newNext
@@ -60,8 +61,8 @@ extension CurlExchange {
         let isOver = Self.endsConnection(code) || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE
         let request = transfer.request
         return isOver && (request.method == .get || request.method == .head) && request.body == nil
-            && sendCount > halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS) && !isSentAgain
-            && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
+            && isOnSharedConnection && !isSentAgain && !head.hasBegun && failure == nil && !transfer.isCancelled
+            && !isAbandoned
     }
 
     /// A Boolean value that indicates whether the request is one that a connection that ended has lost.

@@ -74,9 +74,11 @@ final class CurlExchange {
     @exclusivity(unchecked)
     var isPaused = false
     var connection = Connection.any
-    /// The number of times that libcurl has sent the request: it repeats some by itself. More often than it has opened
-    /// connections for it, if one was that of another exchange.
-    var sendCount = 0
+    /// The number of connections that libcurl had opened for the exchange when it last sent the request: it repeats some by
+    /// itself.
+    private var connectionCount = 0
+    /// A Boolean value that indicates whether it last sent the request on a connection that another exchange had opened.
+    private(set) var isOnSharedConnection = false
     /// A Boolean value that indicates whether libcurl has begun to look the host's name up, or the proxy's.
     var lookupBegan = false
     /// The time until which libcurl may wait for the name, once the transfer itself is over.
@@ -160,6 +162,13 @@ final class CurlExchange {
         guard failure == nil else { return }
         failure = error
         if error.discreditsConnection { handle.keepsConnection = false }
+    }
+
+    /// Notes that libcurl is about to send the request.
+    func willSend() {
+        let count = halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS)
+        isOnSharedConnection = count == connectionCount
+        connectionCount = count
     }
 
     /// A Boolean value that indicates whether the connection carries several transfers at a time.

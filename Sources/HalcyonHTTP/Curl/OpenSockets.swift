@@ -22,16 +22,21 @@ final class OpenSockets: Sendable {
         /// The descriptors whose port is not known yet, because they were not connected when they were last checked.
         var unbound: Set<Int32> = []
 
-        /// Returns the socket with that local port; `nil` if there is none, or there are several.
-        mutating func descriptor(localPort: Int32) -> Int32? {
+        /// Returns the sockets with that local port, of which there may be one for each pair of addresses.
+        mutating func descriptors(localPort: Int32) -> [Int32] {
             for descriptor in unbound {
                 guard let port = OpenSockets.localPort(descriptor), port != 0 else { continue }
                 unbound.remove(descriptor)
                 entries[descriptor]?.port = port
                 ports[port, default: []].append(descriptor)
             }
-            guard let found = ports[localPort], found.count == 1 else { return nil }
-            return found[0]
+            return ports[localPort] ?? []
+        }
+
+        /// Returns the socket with that local port; `nil` if there is none, or there are several.
+        mutating func descriptor(localPort: Int32) -> Int32? {
+            let found = descriptors(localPort: localPort)
+            return found.count == 1 ? found[0] : nil
         }
 
         mutating func insert(_ descriptor: Int32, _ entry: Entry) {
@@ -118,6 +123,19 @@ final class OpenSockets: Sendable {
             guard let descriptor = table.descriptor(localPort: localPort), let entry = table.entries[descriptor]
             else { return false }
             return entry.proxyCredential == credential
+        }
+    }
+
+    /// Returns whether bytes wait at a kept connection of HTTP/1.1 with that local port, or at another one with it.
+    ///
+    /// None may, before the next request: an answer cannot come before it, so that such bytes are the surplus of the last
+    /// response, and would be taken for the next one. Before 8.0, libcurl checks only whether the connection has ended.
+    func haveSurplus(localPort: Int32) -> Bool {
+        table.withLock { table in
+            table.descriptors(localPort: localPort).contains { descriptor in
+                var byte: UInt8 = 0
+                return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+            }
         }
     }
 

@@ -131,11 +131,15 @@ package struct TransferScheduler<Element> {
         settle(entry.host)
     }
 
-    /// Notes that the server of `entry` answered with a protocol that carries many transfers over one connection.
-    package mutating func markMultiplexing(_ entry: Entry) {
-        guard !entry.host.isMultiplexing else { return }
-        entry.host.isMultiplexing = true
+    /// Notes whether the server of `entry` answered with a protocol that carries many transfers over one connection.
+    package mutating func markMultiplexing(_ entry: Entry, _ isMultiplexing: Bool = true) {
+        guard entry.host.isMultiplexing != isMultiplexing else { return }
+        entry.host.isMultiplexing = isMultiplexing
         readyHosts.update(entry.host)
+        guard isMultiplexing else {
+            multiplexingOrigins.remove(entry.origin)
+            return
+        }
         // The set only saves connections, so emptying it now and then costs little.
         if multiplexingOrigins.count >= 1024 { multiplexingOrigins.removeAll() }
         multiplexingOrigins.insert(entry.origin)

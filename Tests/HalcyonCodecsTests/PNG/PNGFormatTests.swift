@@ -81,6 +81,17 @@ struct PNGFormatTests {
         )
     }
 
+    @Test(
+        "a palette that is only suggested, to screens of few colours, may be wrong",
+        arguments: [[], [1, 2, 3, 4], [1, 2, 3]]
+    )
+    func suggestedPalette(_ bytes: [UInt8]) throws {
+        let palette = PNGBytes.chunk("PLTE", bytes)
+        #expect(
+            try pixels(PNGBytes.header(1, 1, colorType: 2), [palette, palette], rows: [0, 1, 2, 3]) == [1, 2, 3, 255]
+        )
+    }
+
     @Test("data in several chunks, empty ones among them, are one stream")
     func severalChunks() throws {
         let stream = PNGBytes.stored([0, 1, 2, 3])
