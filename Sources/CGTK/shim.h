@@ -54,6 +54,10 @@ static inline void cgtk_set_object_property(gpointer object, const char *name, g
     g_object_set(object, name, value, NULL);
 }
 
+static inline void cgtk_set_string_property(gpointer object, const char *name, const char *value) {
+    g_object_set(object, name, value, NULL);
+}
+
 static inline void cgtk_set_boolean_property(gpointer object, const char *name, gboolean value) {
     g_object_set(object, name, value, NULL);
 }
