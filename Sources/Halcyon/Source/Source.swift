@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonFiles
 public import HalcyonHTTP
 
 /// The place that the encoded bytes of an image come from.
@@ -96,7 +97,8 @@ public struct Source: Sendable, Hashable {
         case "http", "https":
             return Source(.network(TransferRequest(url: url)), cacheKey: cacheKey)
         case "file":
-            return Source(.file(path: url.path(percentEncoded: false)), cacheKey: cacheKey)
+            let path = PercentEncoding.decodedBytes(Array(url.path(percentEncoded: true).utf8)[...])
+            return Source(.file(path: FilePath.text(of: path)), cacheKey: cacheKey)
         case "data":
             return Source(.provider(AnyImageDataProvider(DataURL(url.absoluteString))), cacheKey: cacheKey)
         default:
@@ -123,6 +125,12 @@ public struct Source: Sendable, Hashable {
     /// read again.
     public static func file(_ path: String, cacheKey: String? = nil) -> Source {
         Source(.file(path: path), cacheKey: cacheKey)
+    }
+
+    /// The image in a file whose path need not be UTF-8, such as one that was named by another system. It equals the
+    /// source of its `file:` URL.
+    public static func file(pathBytes: [UInt8], cacheKey: String? = nil) -> Source {
+        Source(.file(path: FilePath.text(of: pathBytes)), cacheKey: cacheKey)
     }
 
     /// An image whose bytes are in memory. Without a cache key it is not cached.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonFiles
 
 /// An image as a person names it: a URL or a path.
 struct SourceArgument: Sendable {
@@ -37,8 +38,9 @@ struct SourceArgument: Sendable {
         guard !isData else { return text }
         guard isURL else { return FileOutput.absolutePath(text) }
         guard let url = URL(written: text) else { return text }
-        return url.isFileURL
-            ? FileOutput.absolutePath(url.path(percentEncoded: false)) : url.normalized.absoluteString
+        guard url.isFileURL else { return url.normalized.absoluteString }
+        let path = FilePath.text(of: PercentEncoding.decodedBytes(Array(url.path(percentEncoded: true).utf8)[...]))
+        return FilePath.isURL(path) ? path : FileOutput.absolutePath(path)
     }
 
     /// The user name and password of a URL, and the URL without them; `nil` if it has none.
