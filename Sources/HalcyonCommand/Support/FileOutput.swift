@@ -1,7 +1,9 @@
+internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 
 /// Writes result files, whole or not at all.
 enum FileOutput {
@@ -136,6 +138,14 @@ enum FileOutput {
     /// Returns the same path, independent of the working folder.
     static func absolutePath(_ path: String) -> String {
         path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// Returns a path as it was typed, for an argument that names what is written.
+    @Sendable static func path(_ text: String) throws -> String {
+        guard !FilePath.isURL(text) else {
+            throw ValidationError("“\(text)” is no path to write to: it is a URL, or its bytes are not UTF-8.")
+        }
+        return text
     }
 
     /// Returns whether a folder is at `path`.
