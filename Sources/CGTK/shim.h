@@ -54,6 +54,10 @@ static inline void cgtk_set_object_property(gpointer object, const char *name, g
     g_object_set(object, name, value, NULL);
 }
 
+static inline void cgtk_set_string_property(gpointer object, const char *name, const char *value) {
+    g_object_set(object, name, value, NULL);
+}
+
 static inline void cgtk_set_boolean_property(gpointer object, const char *name, gboolean value) {
     g_object_set(object, name, value, NULL);
 }
@@ -99,6 +103,16 @@ static inline void cgtk_set_row_label(gpointer item, const char *label) {
 #else
     (void)item;
     (void)label;
+#endif
+}
+
+/* Scrolls to an item of a grid. From GTK 4.12 the item has the focus as well, which the view does not give by itself to
+   what takes the place of an item that was removed. */
+static inline void cgtk_reveal_in_grid(gpointer grid, guint position) {
+#if GTK_CHECK_VERSION(4, 12, 0)
+    gtk_grid_view_scroll_to(GTK_GRID_VIEW(grid), position, GTK_LIST_SCROLL_FOCUS, NULL);
+#else
+    gtk_widget_activate_action(GTK_WIDGET(grid), "list.scroll-to-item", "u", position);
 #endif
 }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import HalcyonFiles
 
 /// The command `halcyon`.
 @main
@@ -28,7 +29,25 @@ struct RootCommand: AsyncParsableCommand {
         // A reader that ends early (`| head -1`) is an error of `write`, not the end of the process in the middle of
         // work.
         signal(SIGPIPE, SIG_IGN)
-        await main(nil)
+        do {
+            var command = try parseAsRoot(FilePath.arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
         if Terminal.outputState == .failed { Glibc.exit(1) }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        guard code != .success else { exit(withError: error) }
+        // It repeats what was typed, and a file's name may be chosen so that a terminal obeys it.
+        let message = fullMessage(for: error)
+        if !message.isEmpty { Terminal.note(message) }
+        Glibc.exit(code.rawValue)
     }
 }

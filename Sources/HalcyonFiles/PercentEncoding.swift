@@ -25,8 +25,15 @@ package enum PercentEncoding {
     ///
     /// - Parameter isKept: Returns whether a byte stays as it is.
     package static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+        encoded(Array(text.utf8), keeping: isKept)
+    }
+
+    /// Returns a text with escapes in upper case in place of all bytes that are not kept.
+    ///
+    /// - Parameter isKept: Returns whether a byte, which is one of ASCII, stays as it is.
+    package static func encoded(_ bytes: [UInt8], keeping isKept: (UInt8) -> Bool) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
-        let bytes = text.utf8.flatMap { byte in
+        let bytes = bytes.flatMap { byte in
             isKept(byte) ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
         return String(decoding: bytes, as: UTF8.self)

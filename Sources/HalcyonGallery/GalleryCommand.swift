@@ -1,7 +1,9 @@
 #if GTK
 internal import ArgumentParser
 internal import CGTK
+internal import Glibc
 internal import Halcyon
+internal import HalcyonFiles
 internal import HalcyonGTK
 
 /// The program `halcyon-gallery`.
@@ -12,7 +14,7 @@ struct GalleryCommand: ParsableCommand {
         abstract: "Show images in a window.",
         discussion: """
             Takes files, folders with everything in them, links (http, https, file, data), and text files (.txt) that list \
-            such names, one a line. Without arguments, the window says how to open images.
+            such names, one a line, relative to their own folder. Without arguments, the window says how to open images.
 
             Keys: Ctrl+O opens images, Ctrl+F searches, Return shows an image in full, the arrow keys turn to the next, \
             + and - zoom, Space pauses an animation, F9 opens the panel with figures, Ctrl+? lists all keys.
@@ -29,6 +31,23 @@ struct GalleryCommand: ParsableCommand {
 
     @OptionGroup(visibility: .hidden)
     var screenshot: ScreenshotArguments
+
+    static func main() {
+        do {
+            var command = try parseAsRoot(FilePath.arguments)
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            guard code != .success else { exit(withError: error) }
+            // It repeats what was typed, and a file's name may be chosen so that a terminal obeys it.
+            let scalars = "\(fullMessage(for: error))\n".unicodeScalars.map { scalar in
+                scalar.properties.generalCategory == .control && scalar != "\n" ? "\u{FFFD}" : scalar
+            }
+            let text = String(String.UnicodeScalarView(scalars))
+            if text != "\n" { _ = write(STDERR_FILENO, text, text.utf8.count) }
+            Glibc.exit(code.rawValue)
+        }
+    }
 
     func run() throws {
         try MainActor.assumeIsolated { try show() }

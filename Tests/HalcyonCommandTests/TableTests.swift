@@ -28,6 +28,39 @@ import Testing
         #expect(Set(beginnings).count == 1, "\(run.output)")
     }
 
+    @Test("files whose names are not UTF-8 are read by their bytes and by their URL, and are told apart")
+    func otherNames() async throws {
+        let shell =
+            "cp a.png $(printf 'b\\377.png'); cp a.png $(printf 'b\\376.png'); "
+            + "exec \(Workplace.executable) get $(printf 'b\\377.png') $(printf 'b\\376.png') "
+            + "file://\(work.folder)/b%fe.png --json"
+        let run = try await work.start(["-c", shell], executable: "/bin/sh").outcome
+        #expect(run.exitCode == 0, "\(run.error)")
+        #expect(run.lines.count == 3)
+        #expect(run.output.contains("b%FF.png") && run.output.contains("b%FE.png"))
+        let none = try await work.start(["get", "file://\(work.folder)/b%fd.png"]).outcome
+        #expect(none.exitCode == 1)
+    }
+
+    @Test("control characters of names and options reach a terminal in no kind of output")
+    func controlCharacters() async throws {
+        let name = "evil\u{1B}[2J\u{9B}31m.png"
+        try work.write(try Images.encoded(.png), to: name)
+        for arguments in [
+            ["get", name, "--json", "--trace"], ["get", name + "?", "--json", "--trace"], ["info", name, "--json"],
+            ["get", name, "--resize", "\u{1B}[2J"], ["get", "--\u{1B}[2J"], ["\u{1B}[2J"], ["cache", "\u{1B}[2J"],
+        ] {
+            let run = try await work.start(arguments).outcome
+            for text in [run.output, run.error] {
+                let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control && $0 != "\n" }
+                #expect(controls.isEmpty, "\(arguments)")
+            }
+            #expect(!run.output.isEmpty || !run.error.isEmpty)
+        }
+        let json = try await work.start(["info", name, "--json"]).outcome.output
+        #expect(json.contains("\\u009b31m"), "names come through JSON whole")
+    }
+
     @Test(
         "a narrow terminal gets a narrow table",
         .enabled(if: PseudoTerminal.isAvailable),

@@ -16,7 +16,8 @@ import Testing
             ["get", "a", "--mode", "bend"], ["get", "a", "--sheet", "sheet"], ["get", "a", "--unknown"], ["nonsense"],
             ["info"], ["convert", "a"], ["convert", "a", "b"], ["convert", "a", "b.xyz"],
             ["convert", "a", "b.png", "--frame", "-1"], ["cache", "remove"], ["cache", "trim", "--to", "many"],
-            ["cache", "list", "--limit", "-1"],
+            ["cache", "list", "--limit", "-1"], ["get", "a", "-o", "file:///tmp/a.png"],
+            ["convert", "a", "file:///tmp/%FF.png"], ["cache", "stats", "--cache-dir", "file:///tmp/%FF"],
         ]
     )
     func usage(arguments: [String]) async throws {

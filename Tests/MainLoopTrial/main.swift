@@ -95,9 +95,21 @@ enum Trial {
     }
 
     /// Sets images, and prints the warnings that follow.
-    static func check(installs: Bool) throws {
+    ///
+    /// - Parameter polls: Whether the main actor is polled, as by a binding without the bridge.
+    static func check(installs: Bool, polls: Bool = false) throws {
         guard gtk_init_check() != 0, let picture = gtk_picture_new() else { return print("no display") }
         if installs { try MainLoopBridge.install() }
+        if polls {
+            g_timeout_add(
+                50,
+                { _ in
+                    _dispatch_main_queue_callback_4CF(nil)
+                    return 1
+                },
+                nil
+            )
+        }
         g_log_set_handler(
             "Halcyon",
             G_LOG_LEVEL_WARNING,
@@ -168,6 +180,8 @@ case "idle": try Trial.idle()
 case "uninstall": try Trial.uninstall()
 case "served": try Trial.check(installs: true)
 case "unserved": try Trial.check(installs: false)
+case "polled": try Trial.check(installs: false, polls: true)
+case "polled-and-served": try Trial.check(installs: true, polls: true)
 case "other-thread": Trial.otherThread()
 default: exit(2)
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonFiles
 internal import HalcyonHTTP
 
 extension Source {
@@ -8,11 +9,15 @@ extension Source {
         switch location {
         case .network(let request): request.url
         case .invalid(let url): URL(string: url)
-        case .file(let path), .videoFile(let path): URL(filePath: path)
-        case .thumbnail(let thumbnail): URL(filePath: thumbnail.path)
+        case .file(let path), .videoFile(let path): Self.url(ofFile: path)
+        case .thumbnail(let thumbnail): Self.url(ofFile: thumbnail.path)
         case .provider: loaded?.url
         case .data, .placeholder: nil
         }
+    }
+
+    private static func url(ofFile path: String) -> URL? {
+        FilePath.isURL(path) ? URL(string: path) : URL(filePath: path)
     }
 
     /// The request that a loader answers in place of a server; `nil` for sources on this machine.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonFiles
 public import HalcyonHTTP
 
 /// The place that the encoded bytes of an image come from.
@@ -90,13 +91,15 @@ public struct Source: Sendable, Hashable {
 
     /// The image at a URL: `http`, `https`, `file`, or `data` (RFC 2397).
     ///
-    /// A URL of any other scheme makes a source whose loads fail with ``ImageError/Reason/invalidURL(_:)``.
+    /// A URL of any other scheme, or of a file that is another computer's, makes a source whose loads fail with
+    /// ``ImageError/Reason/invalidURL(_:)``.
     public static func url(_ url: URL, cacheKey: String? = nil) -> Source {
         switch url.scheme?.lowercased() {
         case "http", "https":
             return Source(.network(TransferRequest(url: url)), cacheKey: cacheKey)
         case "file":
-            return Source(.file(path: url.path(percentEncoded: false)), cacheKey: cacheKey)
+            let path = FilePath.text(of: url)
+            return Source(path.map { .file(path: $0) } ?? .invalid(url: url.absoluteString), cacheKey: cacheKey)
         case "data":
             return Source(.provider(AnyImageDataProvider(DataURL(url.absoluteString))), cacheKey: cacheKey)
         default:
@@ -123,6 +126,12 @@ public struct Source: Sendable, Hashable {
     /// read again.
     public static func file(_ path: String, cacheKey: String? = nil) -> Source {
         Source(.file(path: path), cacheKey: cacheKey)
+    }
+
+    /// The image in a file whose path need not be UTF-8, such as one that was named by another system. It equals the
+    /// source of its `file:` URL.
+    public static func file(pathBytes: [UInt8], cacheKey: String? = nil) -> Source {
+        Source(.file(path: FilePath.text(of: pathBytes)), cacheKey: cacheKey)
     }
 
     /// An image whose bytes are in memory. Without a cache key it is not cached.

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 internal import HalcyonStore
 
 /// Reads local files whole. Blocks, so it belongs on a worker thread.
@@ -25,13 +26,13 @@ enum FileReader {
     /// Returns the present state of a file.
     static func identity(of path: String) throws(Failure) -> Identity {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Failure(reason: errorText(errno)) }
+        guard FilePath.withCString(path, { stat($0, &status) }) == 0 else { throw Failure(reason: errorText(errno)) }
         return try identity(of: status)
     }
 
     /// Returns the present state of a file; `nil` if this process may not read it.
     static func readableIdentity(of path: String) throws(Failure) -> Identity? {
-        guard access(path, R_OK) == 0 else { return nil }
+        guard FilePath.withCString(path, { access($0, R_OK) }) == 0 else { return nil }
         return try identity(of: path)
     }
 
@@ -53,7 +54,7 @@ enum FileReader {
         follower: FileReadFollower? = nil
     ) throws -> (data: Data, identity: Identity?) {
         // Without O_NONBLOCK, opening a pipe without a writer would never return.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = FilePath.withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw Failure(reason: errorText(errno)) }
         defer { close(descriptor) }
         var status = stat()

@@ -18,10 +18,10 @@ struct ThumbnailFolder: Sendable {
         limit: Int,
         cancellation: CancellationFlag
     ) throws -> Data? {
-        let filePath = Self.absolutePath(file.path)
+        let filePath = FilePath.isURL(file.path) ? file.path : Self.absolutePath(file.path)
         // A thumbnail has none itself (section 4.1).
         guard !filePath.hasPrefix(path + "/") else { return nil }
-        let uri = Self.uri(of: filePath)
+        let uri = FilePath.isURL(filePath) ? filePath : Self.uri(of: filePath)
         let name = MD5.hexadecimal(of: Array(uri.utf8)) + ".png"
         for size in ThumbnailSize.allCases where size >= file.size {
             try cancellation.check()

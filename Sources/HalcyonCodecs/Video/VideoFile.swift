@@ -1,6 +1,7 @@
 #if Video
 internal import FoundationEssentials
 internal import Glibc
+internal import HalcyonFiles
 
 /// A video in a file, of which only what is needed is read. Reading blocks.
 struct VideoFile: Sendable {
@@ -24,7 +25,7 @@ struct VideoFile: Sendable {
         _ body: (VideoReader) throws -> Result
     ) throws -> Result {
         // Without O_NONBLOCK, opening a pipe without a writer would never return.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = FilePath.withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else {
             throw CodecError.corrupt(Self.format, reason: String(cString: strerror(errno)))
         }

@@ -18,7 +18,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The image: a path, a URL, or - for the standard input.", valueName: "IN"))
     var input: String
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "OUT"))
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "OUT"), transform: FileOutput.path)
     var output: String
 
     @Option(name: .long, help: ArgumentHelp("Take this frame of an animation, from 0.", valueName: "N"))

@@ -32,7 +32,8 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Write to this file, or into this folder: one that exists, a name that ends in a slash, or any for several images.",
             valueName: "FILE|DIR"
-        )
+        ),
+        transform: FileOutput.path
     )
     var output: String?
 
@@ -59,7 +60,8 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Draw all images on one contact sheet, such as sheet.png.", valueName: "FILE")
+        help: ArgumentHelp("Draw all images on one contact sheet, such as sheet.png.", valueName: "FILE"),
+        transform: FileOutput.path
     )
     var sheet: String?
 
@@ -129,7 +131,8 @@ struct CacheArguments: ParsableArguments {
         help: ArgumentHelp(
             "Keep the disk cache in this folder. (default: $XDG_CACHE_HOME/halcyon/default)",
             valueName: "DIR"
-        )
+        ),
+        transform: FileOutput.path
     )
     var cacheDir: String?
 

@@ -193,7 +193,7 @@ struct GetRun: Sendable {
         for result in results {
             for line in TraceReport(result).lines {
                 // Programs read the results, so the timelines go to the error output.
-                if command.json { Terminal.writeError(line + "\n") } else { Terminal.print(line) }
+                if command.json { Terminal.note(line) } else { Terminal.print(line) }
             }
         }
     }

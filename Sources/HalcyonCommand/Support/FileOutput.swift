@@ -1,7 +1,9 @@
+internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 
 /// Writes result files, whole or not at all.
 enum FileOutput {
@@ -138,7 +140,15 @@ enum FileOutput {
     static func absolutePath(_ path: String) -> String {
         let path = path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
         let parts = path.pathParts.filter { $0 != "." }
-        return "/" + parts.joined(separator: "/") + (path.endsInSlash ? "/" : "")
+        return "/" + parts.joined(separator: "/") + (path.endsInSlash && !parts.isEmpty ? "/" : "")
+    }
+
+    /// Returns a path as it was typed, for an argument that names what is written.
+    @Sendable static func path(_ text: String) throws -> String {
+        guard !FilePath.isURL(text) else {
+            throw ValidationError("“\(text)” is no path to write to: it is a URL, or its bytes are not UTF-8.")
+        }
+        return text
     }
 
     /// Returns whether a folder is at `path`.

@@ -48,6 +48,10 @@ enum JSONLine {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // This program encodes only numbers and text, which always encode.
         guard let data = try? encoder.encode(value) else { return "{}" }
-        return String(decoding: data, as: UTF8.self)
+        // The encoder escapes those of ASCII below the space.
+        return String(decoding: data, as: UTF8.self).unicodeScalars.reduce(into: "") { text, scalar in
+            guard scalar.properties.generalCategory == .control else { return text.unicodeScalars.append(scalar) }
+            text += "\\u00\(String(scalar.value, radix: 16))"
+        }
     }
 }

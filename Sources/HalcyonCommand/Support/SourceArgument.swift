@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonFiles
 
 /// An image as a person names it: a URL or a path.
 struct SourceArgument: Sendable {
@@ -7,27 +8,20 @@ struct SourceArgument: Sendable {
     let text: String
     /// The text that tells this image from all others, in whichever folder the command runs and however it is spelled.
     let identity: String
+    /// The path of a file, as a text for all paths (see ``FilePath``); `nil` for other images.
+    let path: String?
     /// The URL as it is written; `nil` for other text, and for text that begins like a URL and is none.
     private let url: URL?
 
     init(text: String) {
         let trimmed = URL.withoutBlanks(text)
-        self.text = Self.isURL(trimmed) || Self.isData(trimmed) ? trimmed : text
-        url = Self.isURL(trimmed) && !Self.isData(trimmed) ? URL(written: trimmed) : nil
+        let (isData, isURL) = (Self.isData(trimmed), Self.isURL(trimmed))
+        self.text = isData || isURL ? trimmed : text
+        url = isURL && !isData ? URL(written: trimmed) : nil
+        path = isURL ? url.flatMap { FilePath.text(of: $0) } : isData ? nil : text
         identity =
-            if let url {
-                url.isFileURL
-                    ? FileOutput.absolutePath(url.path(percentEncoded: false)) : url.normalized.absoluteString
-            } else {
-                Self.isURL(trimmed) || Self.isData(trimmed) ? trimmed : FileOutput.absolutePath(text)
-            }
-    }
-
-    /// The path of a file; `nil` for other images.
-    var path: String? {
-        if isData { return nil }
-        guard isURL else { return text }
-        return url.flatMap { $0.isFileURL ? $0.path(percentEncoded: false) : nil }
+            path.map { FilePath.isURL($0) ? $0 : FileOutput.absolutePath($0) } ?? url?.normalized.absoluteString
+            ?? trimmed
     }
 
     /// Returns the source that the text stands for. Text without a scheme is a path.

@@ -39,7 +39,7 @@ enum Terminal {
 
     /// Writes a warning, a line on the error output.
     static func warn(_ line: String) {
-        writeError("halcyon: \(line.withoutControls)\n")
+        note("halcyon: \(line.withoutControls)")
     }
 
     /// The warning about an image of which a part is missing.
@@ -47,7 +47,14 @@ enum Terminal {
         "\(name): the image is cut short or damaged; the part that can be read is shown"
     }
 
-    /// Writes text to the error output as it is.
+    /// Writes the lines of a text to the error output, without control characters.
+    static func note(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            writeError(String(line).withoutControls + "\n")
+        }
+    }
+
+    /// Writes text to the error output as it is: nothing that comes from elsewhere.
     static func writeError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }

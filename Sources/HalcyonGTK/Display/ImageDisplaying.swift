@@ -2,10 +2,10 @@
 /// An object of GTK that shows an image: a picture, an image, a button, a window, or anything else with a property that
 /// takes a paintable.
 ///
-/// A program adopts it for the classes of its own binding of GTK, in one line each, and needs no other part of that:
+/// A program adopts it for the classes of its binding of GTK, in one line each, and needs no other part of that:
 ///
 /// ```swift
-/// extension Gtk.Picture: ImageDisplaying { public var displayPointer: UnsafeMutableRawPointer { pointer } }
+/// extension Gtk.Picture: @retroactive ImageDisplaying { public var displayPointer: UnsafeMutableRawPointer { pointer } }
 ///
 /// picture.hc.setImage(with: url)
 /// ```

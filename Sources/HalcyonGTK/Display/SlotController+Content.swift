@@ -38,7 +38,8 @@ extension SlotController {
     func showWaiting(_ task: DisplayTask) {
         let options = task.options
         guard task === self.task else { return }
-        let keepsCurrent = options[KeepsCurrentImageKey.self] && content.kind != .nothing
+        let isProgramShown = task.setsPlaceholder != nil
+        let keepsCurrent = options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
         if let preview = task.imageTask?.preview, showsPreviews(of: task) {
             showPreview(preview)
         } else if !keepsCurrent {
@@ -47,11 +48,15 @@ extension SlotController {
         startIndicator(of: task)
     }
 
-    func showPlaceholder(of task: DisplayTask) {
+    func showPlaceholder(of task: DisplayTask, through transition: ImageTransition = .none) {
         // Code of the program, which may set another image, or end the load.
         let paintable = task.placeholder.flatMap(\.paintable)
         guard task === self.task, task.state != .finished else { return }
-        setContent(paintable, image: task.placeholder as? DecodedImage)
+        guard let set = task.setsPlaceholder else {
+            return setContent(paintable, image: task.placeholder as? DecodedImage, through: transition)
+        }
+        placeholderSetting?.cancel()
+        placeholderSetting = Task { await set(paintable) }
     }
 
     /// Returns whether previews are shown: an image that the program shows has none.

@@ -59,10 +59,12 @@ extension SlotController {
         case .manual:
             task.finish(.success(response))
         case .custom(let custom):
+            let placeholder = placeholderSetting
             setting = Task { [weak self] in
+                await placeholder?.value
                 await custom.set(response)
                 guard let self, task === self.task, task.state == .setting else { return }
-                setting = nil
+                (setting, placeholderSetting) = (nil, nil)
                 task.finish(.success(response))
             }
         }
@@ -78,14 +80,25 @@ extension SlotController {
         if !(error is CancellationError) {
             switch options[FailureDisplayKey.self] {
             case .unchanged:
-                if options[DelaysPlaceholderKey.self] { showPlaceholder(of: task) }
+                if options[DelaysPlaceholderKey.self] {
+                    showPlaceholder(of: task, through: options[TransitionKey.self])
+                }
             case .nothing:
                 setContent(nil)
             case .image(let image):
                 setContent(Paintable(image.image), kind: .failure, image: image.image)
             }
         }
-        task.finish(.failure(error))
+        guard let placeholder = placeholderSetting, task === self.task, task.state != .finished else {
+            return task.finish(.failure(error))
+        }
+        task.state = .setting
+        setting = Task { [weak self] in
+            await placeholder.value
+            guard let self, task === self.task, task.state == .setting else { return }
+            (setting, placeholderSetting) = (nil, nil)
+            task.finish(.failure(error))
+        }
     }
 
     private func followPreviews(of imageTask: ImageTask, _ task: DisplayTask) {
@@ -103,6 +116,11 @@ extension SlotController {
 }
 
 extension DisplayTask {
+    /// Shows the placeholder, if the program does that; `nil` if the slot does.
+    var setsPlaceholder: (@MainActor @Sendable (Paintable?) async -> Void)? {
+        if case .custom(let custom) = options[ImageSettingKey.self].kind { custom.placeholder } else { nil }
+    }
+
     /// An attempt has ended, of a task that counts or was superseded and went on.
     func attemptDidEnd(_ attempt: Int, with result: Result<ImageResponse, any Error>) {
         guard attempt == self.attempt, state == .loading else { return }

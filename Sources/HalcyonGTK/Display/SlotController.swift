@@ -28,8 +28,9 @@ final class SlotController {
     var enlargement: Enlargement?
     /// The number of such attempts begun.
     var enlargementCount = 0
-    /// The program's own setting of the image, while it runs.
+    /// The program's own setting of the image, while it runs, and that of the placeholder.
     var setting: Task<Void, Never>?
+    var placeholderSetting: Task<Void, Never>?
     /// The loading of further sizes of the icon of a window.
     var iconSizes: Task<Void, Never>?
     /// The reading of previews.
@@ -156,7 +157,8 @@ final class SlotController {
 
     private func endSetting() {
         setting?.cancel()
-        setting = nil
+        placeholderSetting?.cancel()
+        (setting, placeholderSetting) = (nil, nil)
     }
 }
 #endif

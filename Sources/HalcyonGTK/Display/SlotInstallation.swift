@@ -70,7 +70,7 @@ final class SlotInstallation {
             if object.isInstance(of: gtk_image_get_type()) { return PaintableConnection(object, .image, reference) }
             if object.isInstance(of: gtk_window_get_type()) { return WindowIconConnection(object, paintable) }
             if let toggle = toggleConnection(object, slot, paintable, reference) { return toggle }
-            if let button = ButtonChild(object) { return ChildConnection(button, reference) }
+            if let button = ButtonChild(object) { return ChildConnection(button, paintable, reference) }
             // The latter is that of `AdwAvatar`.
             return propertyConnection(object, "paintable", paintable, reference)
                 ?? propertyConnection(object, "custom-image", paintable, reference)
@@ -104,7 +104,9 @@ final class SlotInstallation {
         _ reference: ObjectReference
     ) -> (any SlotConnection)? {
         if cgtk_property_takes(object, name, gdk_paintable_get_type()) != 0 {
-            return PaintableConnection(object, .property(name), reference)
+            // An `AdwAvatar` is a circle. Of a paintable that is no square it draws a copy of what that shows just then.
+            paintable.isSquare = name == "custom-image"
+            return PropertyConnection(object, name, paintable, reference)
         }
         if cgtk_property_takes(object, name, gdk_texture_get_type()) != 0 {
             return TextureConnection(object, name, paintable)

@@ -17,6 +17,9 @@ public struct WidgetSlot: Sendable, Hashable {
     /// ``ImagePaintable``; and of any other object its property `paintable`, as of an `AdwStatusPage`, or
     /// else its property `custom-image`, as of an `AdwAvatar`.
     ///
+    /// A button keeps its label, icon or child until there is an image, a placeholder or another paintable to be shown. An
+    /// `AdwAvatar` shows its initials whenever there is nothing to be shown, and is covered by an image of any ratio.
+    ///
     /// An icon of a window is decoded at its own size, but at most at 256 pixels a side, unless a target size is given.
     /// Of an ICO the desktop gets all sizes to choose from. Not every desktop shows an icon.
     public static let image = WidgetSlot(kind: .image)
@@ -26,6 +29,8 @@ public struct WidgetSlot: Sendable, Hashable {
 
     /// A property that takes every `GdkPaintable`, such as `primary-icon-paintable` of a `GtkEntry`, or one that takes a
     /// `GdkTexture`: that gets the texture of the image that is shown, without transitions and indicators.
+    ///
+    /// The property is `NULL` while there is nothing to be drawn, and is set anew with each natural size.
     public static func property(_ name: String) -> WidgetSlot { WidgetSlot(kind: .property(name)) }
 }
 

@@ -12,11 +12,11 @@ internal import Glibc
 ///
 /// ```swift
 /// try MainLoopBridge.install()
-/// let status = g_application_run(application, CommandLine.argc, CommandLine.unsafeArgv)
+/// let status = g_application_run(application, 0, nil)
 /// ```
 ///
-/// A program that lets its main actor run in another way, such as through its own binding of GTK, does not install it.
-/// Halcyon notices where the main actor does not run, and warns once.
+/// Install it with a binding of GTK as well, whatever that does: one that polls the main actor runs it up to 50 ms late.
+/// Both together do no harm. Halcyon measures once how late the main actor runs, and warns where it is not served at once.
 ///
 /// - Important: Call `g_application_run` from `main` itself, before its first `await`, and never from a task: while a
 ///   task of the main actor runs a main loop, no other task of the main actor runs.

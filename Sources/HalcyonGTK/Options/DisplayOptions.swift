@@ -65,7 +65,8 @@ extension ImageOption {
     /// only where there is nothing. Default: the placeholder, or nothing, takes its place at once.
     public static var keepCurrentImageWhileLoading: ImageOption { .display(true, for: KeepsCurrentImageKey.self) }
 
-    /// Shows the placeholder only if no image comes, and nothing until then. Default: while the image is loaded.
+    /// Shows the placeholder only if no image comes, through the transition, and nothing until then. Default: while the
+    /// image is loaded.
     public static var delayPlaceholder: ImageOption { .display(true, for: DelaysPlaceholderKey.self) }
 
     /// Shows this image if the load fails. Default: the placeholder stays.

@@ -23,15 +23,35 @@ public struct ImageSetting: Sendable, Hashable {
     ///
     /// - Parameter set: Shows the image. The task is cancelled if the place is given another load meanwhile.
     public static func custom(_ set: @escaping @MainActor @Sendable (ImageResponse) async -> Void) -> ImageSetting {
-        ImageSetting(kind: .custom(CustomSetting(set)))
+        ImageSetting(kind: .custom(CustomSetting(placeholder: nil, set)))
+    }
+
+    /// The program shows the image and the placeholder, and may take its time: the completion handler is called after
+    /// both. Equal to its copies alone.
+    ///
+    /// The tasks are cancelled if the place is given another load meanwhile.
+    ///
+    /// - Parameters:
+    ///   - placeholder: Shows the placeholder; called with `nil` where there is none.
+    ///   - image: Shows the image, once the placeholder is shown.
+    public static func custom(
+        placeholder: @escaping @MainActor @Sendable (Paintable?) async -> Void,
+        image: @escaping @MainActor @Sendable (ImageResponse) async -> Void
+    ) -> ImageSetting {
+        ImageSetting(kind: .custom(CustomSetting(placeholder: placeholder, image)))
     }
 }
 
 /// A setting of the program's own, equal to itself alone.
 final class CustomSetting: Sendable, Hashable {
+    let placeholder: (@MainActor @Sendable (Paintable?) async -> Void)?
     let set: @MainActor @Sendable (ImageResponse) async -> Void
 
-    init(_ set: @escaping @MainActor @Sendable (ImageResponse) async -> Void) {
+    init(
+        placeholder: (@MainActor @Sendable (Paintable?) async -> Void)?,
+        _ set: @escaping @MainActor @Sendable (ImageResponse) async -> Void
+    ) {
+        self.placeholder = placeholder
         self.set = set
     }
 

@@ -16,9 +16,27 @@ extension Paintable {
             gtk_snapshot_translate(snapshot, &corner)
             gtk_snapshot_scale(snapshot, -1, 1)
         }
-        draw(into: snapshot, width: width, height: height)
+        drawInPlace(into: snapshot, width: width, height: height)
         if isMirrored { gtk_snapshot_restore(snapshot) }
         if rendering.isSymbolic { gtk_snapshot_pop(snapshot) }
+    }
+
+    /// Draws into a place of that size, which it may have to cover.
+    private func drawInPlace(into snapshot: OpaquePointer, width: Double, height: Double) {
+        guard coversPlace, self.width > 0, self.height > 0 else {
+            return draw(into: snapshot, width: width, height: height)
+        }
+        let factor = max(width / self.width, height / self.height)
+        let (across, down) = (self.width * factor, self.height * factor)
+        var bounds = graphene_rect_t()
+        graphene_rect_init(&bounds, 0, 0, Float(width), Float(height))
+        gtk_snapshot_push_clip(snapshot, &bounds)
+        gtk_snapshot_save(snapshot)
+        var corner = graphene_point_t(x: Float((width - across) / 2), y: Float((height - down) / 2))
+        gtk_snapshot_translate(snapshot, &corner)
+        draw(into: snapshot, width: across, height: down)
+        gtk_snapshot_restore(snapshot)
+        gtk_snapshot_pop(snapshot)
     }
 
     /// Replaces all colours by that of the widget's text; the alpha of each pixel is kept, times that of the colour.

@@ -13,6 +13,8 @@ public struct Paintable {
     public let height: Double
     /// The way in which a widget draws it. Default: with its own colours and directions.
     public var rendering = ImageRendering()
+    /// A Boolean value that indicates whether it is drawn as small as it covers its place, and what lies beyond is cut off.
+    var coversPlace = false
 
     init(_ reference: ObjectReference, width: Double, height: Double) {
         self.reference = reference
@@ -51,6 +53,7 @@ public struct Paintable {
     func replacing(_ reference: ObjectReference) -> Paintable {
         var copy = Paintable(reference, width: width, height: height)
         copy.rendering = rendering
+        copy.coversPlace = coversPlace
         return copy
     }
 

@@ -18,6 +18,8 @@ final class SlotPaintable {
     }
     /// The widget whose colour and direction count. Not retained; the slot takes it away before the widget ends.
     var widget: UnsafeMutableRawPointer?
+    /// A Boolean value that indicates whether it is a square, which what it shows covers. It is set before the first use.
+    var isSquare = false
     /// Called after each change of what is drawn.
     var onChange: (() -> Void)?
     /// The GObject, which owns this object; `nil` once it is being finalised.
@@ -33,6 +35,13 @@ final class SlotPaintable {
     /// A Boolean value that indicates whether there is nothing to be drawn.
     var isEmpty: Bool { current == nil && indicator == nil }
 
+    /// The sides of what is shown, in points; 0 where it has none.
+    var naturalSize: (width: Double, height: Double) {
+        guard let current else { return (0, 0) }
+        let side = min(current.width, current.height)
+        return isSquare ? (side, side) : (current.width, current.height)
+    }
+
     /// Returns a new paintable; the reference keeps it.
     static func make() -> (SlotPaintable, ObjectReference) {
         let paintable = SlotPaintable()
@@ -46,11 +55,12 @@ final class SlotPaintable {
     /// - Parameter pass: The transition from what is shown now, which ``advance(to:)`` moves on. Default: none.
     func show(_ paintable: Paintable?, through pass: TransitionPass? = nil) {
         // A slot whose placeholder is its own paintable goes on with what it shows.
-        let paintable = paintable?.pointer == pointer ? current : paintable
-        let size = (current?.width ?? 0, current?.height ?? 0)
+        var paintable = paintable?.pointer == pointer ? current : paintable
+        paintable?.coversPlace = isSquare
+        let size = naturalSize
         current = paintable
         transition = pass
-        if size != (paintable?.width ?? 0, paintable?.height ?? 0) { invalidateSize() }
+        if size != naturalSize { invalidateSize() }
         invalidateContents()
     }
 
@@ -92,6 +102,7 @@ final class SlotPaintable {
                 if hasNewSize {
                     var changed = Paintable(paintable.pointer)
                     changed.rendering = paintable.rendering
+                    changed.coversPlace = paintable.coversPlace
                     current = changed
                     invalidateSize()
                 }
@@ -109,15 +120,16 @@ final class SlotPaintable {
 
     /// Returns a paintable that goes on showing what this one shows now.
     private func makeImage() -> OpaquePointer? {
-        guard let current else { return gdk_paintable_new_empty(0, 0) }
-        var size = graphene_size_t(width: Float(current.width), height: Float(current.height))
+        guard current != nil else { return gdk_paintable_new_empty(0, 0) }
+        let (width, height) = naturalSize
+        var size = graphene_size_t(width: Float(width), height: Float(height))
         guard let snapshot = gtk_snapshot_new() else { return gdk_paintable_new_empty(0, 0) }
         // GTK makes no paintable of a snapshot into which nothing was drawn.
         var nothing = GdkRGBA(red: 0, green: 0, blue: 0, alpha: 0)
         var bounds = graphene_rect_t()
         graphene_rect_init(&bounds, 0, 0, size.width, size.height)
         gtk_snapshot_append_color(snapshot, &nothing, &bounds)
-        draw(into: snapshot, width: current.width, height: current.height)
+        draw(into: snapshot, width: width, height: height)
         return gtk_snapshot_free_to_paintable(snapshot, &size)
     }
 
@@ -174,15 +186,15 @@ extension SlotPaintable {
             SlotPaintable.with(object) { $0.draw(into: snapshot, width: width, height: height) }
         }
         table.pointee.get_intrinsic_width = { object in
-            SlotPaintable.with(object) { SlotPaintable.naturalSide($0.current?.width) }
+            SlotPaintable.with(object) { SlotPaintable.naturalSide($0.naturalSize.width) }
         }
         table.pointee.get_intrinsic_height = { object in
-            SlotPaintable.with(object) { SlotPaintable.naturalSide($0.current?.height) }
+            SlotPaintable.with(object) { SlotPaintable.naturalSide($0.naturalSize.height) }
         }
         table.pointee.get_intrinsic_aspect_ratio = { object in
             SlotPaintable.with(object) { paintable in
-                guard let current = paintable.current, current.width > 0, current.height > 0 else { return 0 }
-                return current.width / current.height
+                let (width, height) = paintable.naturalSize
+                return width > 0 && height > 0 ? width / height : 0
             }
         }
         table.pointee.get_flags = { _ in GdkPaintableFlags(rawValue: 0) }
@@ -194,8 +206,8 @@ extension SlotPaintable {
     }
 
     /// Returns a side as GTK counts it. It adds such numbers, of 32 bits, without a look at their size.
-    private nonisolated static func naturalSide(_ side: Double?) -> gint {
-        guard let side, side > 0 else { return 0 }
+    private nonisolated static func naturalSide(_ side: Double) -> gint {
+        guard side > 0 else { return 0 }
         return gint(min(side.rounded(.up), Double(1 << 28)))
     }
 

@@ -12,7 +12,7 @@ internal import Glibc
 /// configuration.placeholder = .spinner
 /// configuration.accessibility = .label("A lighthouse at dusk")
 /// let image = RemoteImage(url, options: [.transition(.fade())], configuration: configuration)
-/// gtk_box_append(box, image.widget.assumingMemoryBound(to: GtkWidget.self))
+/// gtk_window_set_child(window, image.widget.assumingMemoryBound(to: GtkWidget.self))
 /// ```
 ///
 /// The load, its state and the closures of the configuration belong to the widget, and end with it. A program may drop
@@ -24,8 +24,7 @@ internal import Glibc
 /// ``Configuration/restartsOnAppearance`` says otherwise.
 @MainActor
 public final class RemoteImage: ImageDisplaying {
-    /// Owned by this object.
-    private let reference: Unmanaged<ObjectReference>
+    private let reference: ObjectReference
 
     private var controller: RemoteImageController { nonnull(RemoteImageController.existing(widget)) }
 
@@ -43,7 +42,7 @@ public final class RemoteImage: ImageDisplaying {
         pipeline: ImagePipeline = .shared
     ) {
         precondition(gtk_init_check() != 0, "A widget is made only where GTK has a display")
-        reference = .passRetained(RemoteImageController.makeWidget(request, configuration, pipeline))
+        reference = RemoteImageController.makeWidget(request, configuration, pipeline)
         controller.begin()
     }
 
@@ -69,18 +68,20 @@ public final class RemoteImage: ImageDisplaying {
     ///
     /// - Parameter widget: A `GtkWidget *`; the result is `nil` if it is not the ``widget`` of a remote image.
     public init?(widget: UnsafeMutableRawPointer) {
-        guard RemoteImageController.existing(widget) != nil else { return nil }
-        reference = .passRetained(ObjectReference(retaining: widget))
+        guard RemoteImageController.of(widget) != nil else { return nil }
+        reference = ObjectReference(retaining: widget)
     }
 
     deinit {
-        // The last reference to a widget is given up on the thread of GTK.
+        guard getpid() == cgtk_thread_id() else { return }
+        // So that a container may take the widget of an object that has ended: `append(RemoteImage(url).widget)`.
         let reference = reference
-        if getpid() == cgtk_thread_id() { reference.release() } else { Task { @MainActor in reference.release() } }
+        MainActor.assumeIsolated { onNextTurn { _ = reference } }
     }
 
-    /// The `GtkWidget *`, to be put into a container. It exists for as long as this object or a container does.
-    public var widget: UnsafeMutableRawPointer { reference.takeUnretainedValue().pointer }
+    /// The `GtkWidget *`, to be put into a container. It exists for as long as a container has it, and until the next turn
+    /// of the main loop after this object has ended.
+    public var widget: UnsafeMutableRawPointer { reference.pointer }
 
     /// The `GtkPicture *` inside the widget that shows the image.
     public var displayPointer: UnsafeMutableRawPointer { controller.picture.pointer }

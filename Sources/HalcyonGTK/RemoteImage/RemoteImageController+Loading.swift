@@ -5,11 +5,15 @@ internal import Halcyon
 extension RemoteImageController {
     private var display: ImageDisplay { ImageDisplay(picture.pointer) }
 
-    func change(to request: ImageRequest?, options: ImageOptions) {
+    /// - Parameter text: The source as it was given, where it was as a text. Default: `nil`.
+    func change(to request: ImageRequest?, options: ImageOptions, text: String? = nil) {
         let isSame = request == self.request
         source = request?.source
         self.options = options
-        if !isSame { load() }
+        guard !isSame else { return }
+        self.text = text
+        load()
+        notify("uri")
     }
 
     func change(to pipeline: ImagePipeline) {

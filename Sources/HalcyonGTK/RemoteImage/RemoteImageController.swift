@@ -19,7 +19,15 @@ final class RemoteImageController {
     var options: ImageOptions
     var pipeline: ImagePipeline
     var configuration: RemoteImage.Configuration
-    var state = RemoteImage.State.empty
+    var state = RemoteImage.State.empty {
+        didSet {
+            guard state.isLoading != oldValue.isLoading else { return }
+            // Later, as it calls code of the program, and the state changes in the middle of other work.
+            onNextTurn { [weak self] in self?.notify("loading") }
+        }
+    }
+    /// The text of the source, where that was set as one.
+    var text: String?
     /// The number of loads begun. An event of an earlier one counts for nothing.
     var loadNumber = 0
     var placeholder: ObjectReference?
@@ -32,6 +40,21 @@ final class RemoteImageController {
     var request: ImageRequest? { source.map { ImageRequest($0, options: options) } }
 
     private static let key = g_quark_from_static_string("halcyon-remote-image")
+
+    /// The source as a text; `nil` for none, and for one that has no URL.
+    var uri: String? {
+        get { text ?? source?.url?.absoluteString }
+        set {
+            guard newValue != uri else { return }
+            let request = newValue.map { ImageRequest(.gioFile(uri: $0), options: options) }
+            change(to: request, options: options, text: newValue)
+        }
+    }
+
+    /// Tells of a change of a property of the widget. Calls code of the program.
+    func notify(_ property: String) {
+        if let overlay { g_object_notify(overlay.object, property) }
+    }
 
     private init(
         _ overlay: UnsafeMutableRawPointer,
@@ -55,8 +78,30 @@ final class RemoteImageController {
         _ configuration: RemoteImage.Configuration,
         _ pipeline: ImagePipeline
     ) -> ObjectReference {
-        let overlay = UnsafeMutableRawPointer(nonnull(gtk_overlay_new()))
+        let overlay = UnsafeMutableRawPointer(nonnull(g_object_new_with_properties(RemoteImageType.type, 0, nil, nil)))
         let reference = ObjectReference.child(overlay, isCentered: false)
+        attach(to: overlay, request, configuration, pipeline)
+        return reference
+    }
+
+    /// The controller of a widget, made for one of the type that has none yet; `nil` for any other widget.
+    static func of(_ widget: UnsafeMutableRawPointer) -> RemoteImageController? {
+        if let controller = existing(widget) { return controller }
+        guard widget.isInstance(of: RemoteImageType.type), gtk_widget_in_destruction(widget.widget) == 0 else {
+            return nil
+        }
+        let controller = attach(to: widget, nil, RemoteImage.Configuration(), .shared)
+        controller.begin()
+        return controller
+    }
+
+    @discardableResult
+    private static func attach(
+        to overlay: UnsafeMutableRawPointer,
+        _ request: ImageRequest?,
+        _ configuration: RemoteImage.Configuration,
+        _ pipeline: ImagePipeline
+    ) -> RemoteImageController {
         let picture = ObjectReference.child(UnsafeMutableRawPointer(nonnull(gtk_picture_new())), isCentered: false)
         gtk_overlay_add_overlay(overlay.opaque, picture.pointer.widget)
         gtk_widget_set_overflow(overlay.widget, GTK_OVERFLOW_HIDDEN)
@@ -67,7 +112,7 @@ final class RemoteImageController {
             controller.release()
         }
         controller.listen(to: overlay)
-        return reference
+        return controller
     }
 
     /// The controller of a widget; `nil` for any other widget.

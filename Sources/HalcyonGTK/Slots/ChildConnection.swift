@@ -4,28 +4,70 @@ internal import CGTK
 /// A picture as the child of a button.
 @MainActor
 final class ChildConnection: SlotConnection {
-    private let button: ButtonChild
-    private let picture: ObjectReference
+    private let picture: ButtonPicture
+    private let paintable: SlotPaintable
 
-    init(_ button: ButtonChild, _ paintable: ObjectReference) {
-        self.button = button
-        picture = Self.makePicture(paintable)
+    init(_ button: ButtonChild, _ paintable: SlotPaintable, _ reference: ObjectReference) {
+        picture = ButtonPicture(button, reference)
+        self.paintable = paintable
     }
 
     /// The picture itself has no size before it is laid out, and then that of the button's content.
-    var displayWidget: UnsafeMutableRawPointer? { button.object }
+    var displayWidget: UnsafeMutableRawPointer? { picture.button.object }
 
-    func install() { button.set(picture.pointer) }
-
-    func uninstall() {
-        if button.current == picture.pointer { button.set(nil) }
+    func install() {
+        paintable.onChange = { [weak self] in self?.update() }
+        picture.begin()
+        update()
     }
 
-    /// Returns a new picture, which may become as small as its place is.
-    static func makePicture(_ paintable: ObjectReference? = nil) -> ObjectReference {
+    func uninstall() {
+        paintable.onChange = nil
+        picture.end()
+    }
+
+    private func update() { picture.update(showsImage: paintable.current != nil) }
+}
+
+/// A picture that becomes the child of a button: at once if the button is empty, and otherwise with the first image, so
+/// that a label stays until then.
+@MainActor
+final class ButtonPicture {
+    let button: ButtonChild
+    let reference: ObjectReference
+    /// Whether the button still has the content of the program's, and its child, if that is a widget.
+    private var isWaiting = false
+    private var replaced: ObjectReference?
+
+    init(_ button: ButtonChild, _ paintable: ObjectReference? = nil) {
+        self.button = button
         let picture = nonnull(gtk_picture_new_for_paintable(paintable?.opaque))
+        // It may become as small as its place is.
         gtk_picture_set_can_shrink(OpaquePointer(picture), true.gboolean)
-        return ObjectReference(adopting: g_object_ref_sink(UnsafeMutableRawPointer(picture)))
+        reference = ObjectReference(adopting: g_object_ref_sink(UnsafeMutableRawPointer(picture)))
+    }
+
+    /// Begins to wait for an image, in the place of what the button has now.
+    func begin() {
+        isWaiting = true
+        replaced = button.current.map { ObjectReference(retaining: $0) }
+    }
+
+    /// Takes its place, if it is time. May run code of the program.
+    func update(showsImage: Bool) {
+        guard isWaiting, showsImage || !button.hasContent else { return }
+        isWaiting = false
+        let replaced = replaced
+        self.replaced = nil
+        // What the program has put there meanwhile stays.
+        if button.current == replaced?.pointer { button.set(reference.pointer) }
+    }
+
+    /// Gives its place up.
+    func end() {
+        isWaiting = false
+        replaced = nil
+        if button.current == reference.pointer { button.set(nil) }
     }
 }
 
@@ -64,6 +106,17 @@ struct ButtonChild {
             case .menuButton: gtk_menu_button_get_child(object.opaque)
             }
         return child.map(UnsafeMutableRawPointer.init)
+    }
+
+    /// A Boolean value that indicates whether the button has a child, a label or an icon.
+    var hasContent: Bool {
+        if current != nil { return true }
+        return switch kind {
+        case .button: false
+        case .checkButton: gtk_check_button_get_label(object.assumingMemoryBound(to: GtkCheckButton.self)) != nil
+        case .menuButton:
+            gtk_menu_button_get_label(object.opaque) != nil || gtk_menu_button_get_icon_name(object.opaque) != nil
+        }
     }
 
     func set(_ child: UnsafeMutableRawPointer?) {

@@ -1,17 +1,16 @@
 #if GTK
 internal import CGTK
 
-/// A paintable in an object that takes one itself.
+/// A paintable in a widget for images.
 @MainActor
 final class PaintableConnection: SlotConnection {
-    /// The kind of object.
+    /// The kind of widget.
     enum Holder {
         case picture
         case image
-        case property(String)
     }
 
-    let displayWidget: UnsafeMutableRawPointer?
+    var displayWidget: UnsafeMutableRawPointer? { object }
     private let holder: Holder
     /// Not retained: the connection ends with it at the latest.
     private let object: UnsafeMutableRawPointer
@@ -21,7 +20,6 @@ final class PaintableConnection: SlotConnection {
         self.object = object
         self.holder = holder
         self.paintable = paintable
-        displayWidget = object.isInstance(of: gtk_widget_get_type()) ? object : nil
     }
 
     func install() { set(paintable.pointer) }
@@ -34,7 +32,6 @@ final class PaintableConnection: SlotConnection {
         switch holder {
         case .picture: gtk_picture_get_paintable(object.opaque).map(UnsafeMutableRawPointer.init)
         case .image: gtk_image_get_paintable(object.opaque).map(UnsafeMutableRawPointer.init)
-        case .property(let name): cgtk_object_property(object, name, paintable.pointer)
         }
     }
 
@@ -42,7 +39,6 @@ final class PaintableConnection: SlotConnection {
         switch holder {
         case .picture: gtk_picture_set_paintable(object.opaque, pointer?.opaque)
         case .image: gtk_image_set_from_paintable(object.opaque, pointer?.opaque)
-        case .property(let name): cgtk_set_object_property(object, name, pointer)
         }
     }
 }

@@ -8,51 +8,30 @@ final class TextureConnection: SlotConnection {
     private static let drawingLimit = 2_048
 
     let displayWidget: UnsafeMutableRawPointer?
-    private let name: String
-    private let object: WeakObjectReference
+    private let property: PropertyValue
     private let paintable: SlotPaintable
-    /// The texture that the property was given last.
-    private var shown: ObjectReference?
-    /// Whether the program has given the property another value.
-    private var isReplaced = false
 
     init(_ object: UnsafeMutableRawPointer, _ name: String, _ paintable: SlotPaintable) {
-        self.object = WeakObjectReference(object)
-        self.name = name
+        property = PropertyValue(object, name)
         self.paintable = paintable
         displayWidget = object.isInstance(of: gtk_widget_get_type()) ? object : nil
     }
 
     func install() {
-        // Taken as the slot's own, so that it is replaced.
-        if let object = object.object {
-            shown = cgtk_object_property(object.pointer, name, nil).map { ObjectReference(retaining: $0) }
-        }
+        property.take()
         paintable.onChange = { [weak self] in self?.update() }
         update()
     }
 
     func uninstall() {
         paintable.onChange = nil
-        set(nil)
+        property.set(nil)
     }
 
     private func update() {
         let current = paintable.current
         let isTexture = current?.pointer.isInstance(of: gdk_texture_get_type()) ?? false
-        set(current?.texture(limit: isTexture ? .max : Self.drawingLimit))
-    }
-
-    private func set(_ texture: ObjectReference?) {
-        // A value of the program's own stays for good.
-        guard !isReplaced, let object = object.object, texture?.pointer != shown?.pointer else { return }
-        guard cgtk_object_property(object.pointer, name, shown?.pointer) == shown?.pointer else {
-            isReplaced = true
-            shown = nil
-            return
-        }
-        shown = texture
-        cgtk_set_object_property(object.pointer, name, texture?.pointer)
+        property.set(current?.texture(limit: isTexture ? .max : Self.drawingLimit))
     }
 }
 #endif

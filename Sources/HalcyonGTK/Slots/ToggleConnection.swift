@@ -39,29 +39,31 @@ final class ToggleConnection: SlotConnection {
 /// The picture of a toggle button, which shows one of two paintables, as the button is active or not.
 @MainActor
 final class ToggleChild {
-    let picture = ChildConnection.makePicture()
-    let button: ButtonChild
+    private let picture: ButtonPicture
     private var normal: (paintable: SlotPaintable, reference: ObjectReference)?
     private var checked: (paintable: SlotPaintable, reference: ObjectReference)?
     /// The number of the handler at the button; `nil` while there is no image.
     private var handler: gulong?
 
     init(_ button: ButtonChild) {
-        self.button = button
+        picture = ButtonPicture(button)
     }
+
+    var button: ButtonChild { picture.button }
 
     func add(_ paintable: SlotPaintable, _ reference: ObjectReference, isChecked: Bool) {
         if isChecked { checked = (paintable, reference) } else { normal = (paintable, reference) }
-        update()
-        guard handler == nil else { return }
-        let notify: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-            let child = Unmanaged<ToggleChild>.fromOpaque(nonnull(data)).takeUnretainedValue()
-            MainActor.assumeIsolated { child.update() }
+        if handler == nil {
+            let notify: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+                let child = Unmanaged<ToggleChild>.fromOpaque(nonnull(data)).takeUnretainedValue()
+                MainActor.assumeIsolated { child.update() }
+            }
+            // The connections, which keep this, end with the button, after GObject has removed its handlers; or with
+            // `remove(isChecked:)`.
+            handler = connect(button.object, "notify::active", notify, Unmanaged.passUnretained(self).toOpaque())
+            picture.begin()
         }
-        // The connections, which keep this, end with the button, after GObject has removed its handlers; or with
-        // `remove(isChecked:)`.
-        handler = connect(button.object, "notify::active", notify, Unmanaged.passUnretained(self).toOpaque())
-        button.set(picture.pointer)
+        update()
     }
 
     func remove(isChecked: Bool) {
@@ -70,14 +72,16 @@ final class ToggleChild {
         guard normal == nil, checked == nil, let handler else { return }
         self.handler = nil
         g_signal_handler_disconnect(button.object, handler)
-        if button.current == picture.pointer { button.set(nil) }
+        picture.end()
     }
 
     /// Lets the picture show the paintable that counts.
     func update() {
         let shown = if let checked, isActive, !checked.paintable.isEmpty { checked } else { normal }
         let pointer = shown?.reference.opaque
-        if gtk_picture_get_paintable(picture.opaque) != pointer { gtk_picture_set_paintable(picture.opaque, pointer) }
+        let widget = picture.reference.opaque
+        if gtk_picture_get_paintable(widget) != pointer { gtk_picture_set_paintable(widget, pointer) }
+        picture.update(showsImage: shown?.paintable.current != nil)
     }
 
     private var isActive: Bool {

@@ -1,9 +1,10 @@
 #if GTK
 internal import CGTK
 internal import Glibc
+internal import HalcyonFiles
 internal import HalcyonGTK
 
-/// The names in one folder, in the order in which file managers list them. Hidden ones are left out.
+/// The paths of what is in one folder, in the order in which file managers list it. Hidden files are left out.
 struct FolderContents {
     private(set) var files: [String] = []
     private(set) var folders: [String] = []
@@ -14,19 +15,20 @@ struct FolderContents {
     ///   - path: The path of the folder.
     ///   - limit: The greatest number of names that are read.
     init?(of path: String, limit: Int) {
-        guard let folder = opendir(path) else { return nil }
+        guard let folder = FilePath.withCString(path, { opendir($0) }) else { return nil }
         defer { closedir(folder) }
+        var prefix = FilePath.bytes(of: path)
+        if prefix.last != UInt8(ascii: "/") { prefix.append(UInt8(ascii: "/")) }
         var count = 0
         while count < limit, let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.utf8.first != UInt8(ascii: ".") else { continue }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            guard name.first != UInt8(ascii: ".") else { continue }
             count += 1
-            switch FileKind(of: path + "/" + name, followsLinks: false) {
-            case .folder: folders.append(name)
-            case .file where ImageFileName.isImage(name): files.append(name)
-            case .link where ImageFileName.isImage(name): files.append(name)
+            let path = FilePath.text(of: prefix + name)
+            switch FileKind(of: path, followsLinks: false) {
+            case .folder: folders.append(path)
+            case .file where ImageFileName.isImage(path): files.append(path)
+            case .link where ImageFileName.isImage(path): files.append(path)
             case .file, .link, .other: break
             }
         }
@@ -49,7 +51,8 @@ enum FileKind {
     /// - Parameter followsLinks: Whether the kind is that of what a symbolic link leads to.
     init(of path: String, followsLinks: Bool) {
         var status = stat()
-        guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else {
+        let code = FilePath.withCString(path) { followsLinks ? stat($0, &status) : lstat($0, &status) }
+        guard code == 0 else {
             self = .other
             return
         }

@@ -1,6 +1,7 @@
 #if GTK
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonFiles
 internal import HalcyonGTK
 
 /// An image of the collection.
@@ -25,12 +26,13 @@ final class GalleryItem: Sendable {
 
     /// The image in a file.
     convenience init(file path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        let shown = FilePath.shownText(path)
+        let parts = shown.split(separator: "/", omittingEmptySubsequences: true)
         let folder = parts.dropLast().joined(separator: "/")
         self.init(
             .file(path),
-            name: parts.last.map(String.init) ?? path,
-            place: path.utf8.first == UInt8(ascii: "/") ? "/" + folder : folder,
+            name: parts.last.map(String.init) ?? shown,
+            place: shown.utf8.first == UInt8(ascii: "/") ? "/" + folder : folder,
             path: path
         )
     }
@@ -42,9 +44,9 @@ final class GalleryItem: Sendable {
             self.init(.dataURL(link), name: "data:…", place: "")
             return
         }
-        guard let url = URL(written: link), let scheme = url.scheme?.lowercased() else { return nil }
-        if scheme == "file" {
-            self.init(file: url.path(percentEncoded: false))
+        guard let url = URL(written: link), url.scheme != nil else { return nil }
+        if let path = FilePath.text(of: url) {
+            self.init(file: path)
         } else {
             // The load of another scheme than the web's fails, which is said in its place.
             let name = url.lastPathComponent

@@ -96,22 +96,27 @@ extension ItemReader {
             if lines.isEmpty { batch.problems.append(.noImages(path)) }
             for line in lines where mayGoOn {
                 guard ItemReader.isLink(line) else {
-                    add(GalleryItem(file: line))
+                    add(GalleryItem(file: Self.path(line, besideFile: path)))
                     continue
                 }
                 if let item = GalleryItem(link: line) { add(item) } else { batch.problems.append(.notALink(line)) }
             }
         }
 
+        /// Returns a path that is relative to the folder of a file as it is relative to that of the program.
+        private static func path(_ path: String, besideFile list: String) -> String {
+            let slash = UInt8(ascii: "/")
+            guard path.utf8.first != slash, let end = list.utf8.lastIndex(of: slash) else { return path }
+            return String(list[...end]) + path
+        }
+
         /// - Returns: Whether the folder could be read.
         @discardableResult
         private mutating func readFolder(_ path: String, depth: Int) -> Bool {
-            let path = path.count > 1 && path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
             guard mayGoOn, let contents = FolderContents(of: path, limit: reader.itemLimit) else { return false }
-            let prefix = path == "/" ? path : path + "/"
-            for name in contents.files where mayGoOn { add(GalleryItem(file: prefix + name)) }
+            for file in contents.files where mayGoOn { add(GalleryItem(file: file)) }
             guard depth < reader.depthLimit else { return true }
-            for name in contents.folders where mayGoOn { readFolder(prefix + name, depth: depth + 1) }
+            for folder in contents.folders where mayGoOn { readFolder(folder, depth: depth + 1) }
             return true
         }
 

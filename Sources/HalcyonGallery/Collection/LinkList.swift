@@ -1,5 +1,6 @@
 #if GTK
 internal import Glibc
+internal import HalcyonFiles
 
 /// A text with one link or path a line. Empty lines and those that begin with `#` are left out.
 enum LinkList {
@@ -17,7 +18,7 @@ enum LinkList {
 
     /// Returns the lines of a file; `nil` if it cannot be read or is too long.
     static func lines(ofFile path: String) -> [String]? {
-        guard let handle = fopen(path, "r") else { return nil }
+        guard let handle = FilePath.withCString(path, { fopen($0, "r") }) else { return nil }
         defer { fclose(handle) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

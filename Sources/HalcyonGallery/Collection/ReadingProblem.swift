@@ -1,4 +1,6 @@
 #if GTK
+internal import HalcyonFiles
+
 /// Why something that a person named adds no image.
 enum ReadingProblem: Equatable {
     /// A folder, or a list of links, in which there are none.
@@ -18,7 +20,8 @@ enum ReadingProblem: Equatable {
     }
 
     private static func name(of path: String) -> Substring {
-        path.split(separator: "/", omittingEmptySubsequences: true).last ?? path[...]
+        let path = FilePath.shownText(path)
+        return path.split(separator: "/", omittingEmptySubsequences: true).last ?? path[...]
     }
 }
 #endif

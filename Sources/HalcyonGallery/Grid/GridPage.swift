@@ -105,7 +105,7 @@ final class GridPage {
 
     /// Scrolls to an image, and gives it the focus.
     func reveal(_ position: Int) {
-        gtk_widget_activate_action_variant(grid, "list.scroll-to-item", g_variant_new_uint32(guint32(position)))
+        cgtk_reveal_in_grid(grid, guint(position))
     }
 }
 #endif

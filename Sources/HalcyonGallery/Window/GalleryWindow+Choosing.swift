@@ -1,5 +1,7 @@
 #if GTK
 internal import CGTK
+internal import Glibc
+internal import HalcyonFiles
 internal import HalcyonGTK
 
 extension GalleryWindow {
@@ -47,7 +49,10 @@ extension GalleryWindow {
 
     /// The path of a `GFile`, or its URL if it has none.
     static func location(of file: OpaquePointer) -> String {
-        if let path = g_file_get_path(file) { return takeString(path) }
+        if let path = g_file_get_path(file) {
+            defer { g_free(path) }
+            return FilePath.text(of: Array(UnsafeRawBufferPointer(start: path, count: strlen(path))))
+        }
         return takeString(g_file_get_uri(file))
     }
 

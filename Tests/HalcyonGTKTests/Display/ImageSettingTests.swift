@@ -100,6 +100,60 @@ final class ImageSettingTests: XCTestCase {
         XCTAssertNotEqual(picture.display.content, .image)
     }
 
+    func testSettingOfProgramGetsPlaceholderAndCompletionWaitsForBoth() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        for isFound in [true, false] {
+            let held = Gate()
+            var steps: [String] = []
+            let setting = ImageSetting.custom(
+                placeholder: { placeholder in
+                    steps.append("placeholder \(placeholder?.width ?? 0)")
+                    await held.wait()
+                    steps.append("placeholder is set")
+                },
+                image: { _ in steps.append("image") }
+            )
+            let done = Completions()
+            done.onCall = { steps.append(done.outcome) }
+            let task = picture.display.setImage(
+                with: isFound ? try loads.url(.blue) : loads.missing(),
+                placeholder: try TestColor.red.image(30, 20),
+                options: [.setting(setting)],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            await MainLoop.run { task?.state == .setting }
+            await MainLoop.settle()
+            XCTAssertEqual(steps, ["placeholder 30.0"])
+            XCTAssertEqual(picture.display.content, .nothing)
+            held.open()
+            await done.wait()
+            let end = isFound ? ["image", "success"] : ["failure"]
+            XCTAssertEqual(steps, ["placeholder 30.0", "placeholder is set"] + end)
+        }
+    }
+
+    func testPlaceholderAfterFailureHasTransition() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        place.display.setImage(
+            with: loads.missing(),
+            placeholder: try TestColor.red.image(),
+            options: [.delayPlaceholder, .transition(.fade(100))],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        XCTAssertEqual(done.outcome, "failure")
+        XCTAssertEqual(place.display.content, .placeholder)
+        let controller = WidgetState.existing(place.widget.raw)?.existingController(for: .image)
+        XCTAssertEqual(controller?.transitionIsRunning, true)
+    }
+
     func testSettingOfProgramIsCancelledByNextCall() async throws {
         let picture = try await TestPicture()
         defer { picture.destroy() }

@@ -2,6 +2,7 @@
 import CGTK
 import Foundation
 import Halcyon
+import HalcyonFiles
 import XCTest
 
 @testable import HalcyonGallery
@@ -28,6 +29,54 @@ final class GalleryReadingTests: XCTestCase {
         fixture.window.open([folders[2]])
         await MainLoop.run { fixture.window.collection.item(at: 0) != nil && fixture.window.reading == nil }
         XCTAssertEqual((0..<4).map { fixture.window.collection.item(at: $0)?.name }, ["c1.png", "c2.png", nil, nil])
+    }
+
+    /// Lines of a list that are relative paths lead to files beside the list, wherever the program was started.
+    func testLinesOfListAreRelativeToList() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        let folder = fixture.folder + "/lists"
+        try FileManager.default.createDirectory(atPath: folder + "/more", withIntermediateDirectories: true)
+        try fixture.write(.red, to: "lists/1.png", 4, 4)
+        try fixture.write(.red, to: "lists/more/2.png", 4, 4)
+        try fixture.write(.red, to: "3.png", 4, 4)
+        let lines = "1.png\n./more/2.png\n\(fixture.folder)/3.png\n"
+        try lines.write(toFile: folder + "/list.txt", atomically: true, encoding: .utf8)
+        fixture.window.open([folder + "/list.txt"])
+        await MainLoop.run { fixture.window.reading == nil }
+        let paths = (0..<3).map { fixture.window.collection.item(at: $0)?.path }
+        XCTAssertEqual(paths, [folder + "/1.png", folder + "/./more/2.png", fixture.folder + "/3.png"])
+    }
+
+    /// Files and folders whose names are not UTF-8 are shown, under names in which that is replaced.
+    func testNamesThatAreNotUTF8() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        try fixture.write(.red, to: "plain.png", 4, 4)
+        let folder = FilePath.text(of: Array(fixture.folder.utf8) + [0x2F, 0xE9])
+        XCTAssertEqual(FilePath.withCString(folder) { mkdir($0, 0o700) }, 0)
+        let file = FilePath.text(of: FilePath.bytes(of: folder) + Array("/a".utf8) + [0xFF] + Array(".png".utf8))
+        XCTAssertEqual(FilePath.withCString(file) { rename(fixture.folder + "/plain.png", $0) }, 0)
+        for location in [fixture.folder, folder, file] {
+            fixture.window.present()
+            fixture.window.open([location])
+            await MainLoop.run { fixture.window.reading == nil }
+            let item = fixture.window.collection.item(at: 0)
+            XCTAssertEqual(item?.name, "a\u{FFFD}.png", location)
+            XCTAssertEqual(item?.place, fixture.folder + "/\u{FFFD}")
+            let image = try await ImagePipeline.shared.image(from: ImageRequest(try XCTUnwrap(item).source))
+            XCTAssertEqual(image.size, PixelSize(4, 4))
+            fixture.window.clear()
+        }
+    }
+
+    /// A desktop that has no other program for folders must not open them with this one.
+    func testDesktopEntryClaimsImagesAlone() async throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+        let entry = package.appendingPathComponent("Sources/HalcyonGallery/Resources/io.github.halcyon.Gallery.desktop")
+        let lines = try String(contentsOf: entry, encoding: .utf8).split(separator: "\n")
+        let types = try XCTUnwrap(lines.first { $0.hasPrefix("MimeType=") }).dropFirst("MimeType=".count)
+        XCTAssertEqual(types.split(separator: ";").filter { !$0.hasPrefix("image/") }, [])
     }
 
     /// The window is not ready while a later folder is still to be read.

@@ -45,6 +45,23 @@ final class MainLoopBridgeTests: XCTestCase {
         XCTAssertEqual(try Self.run("served"), ["0 warnings"])
     }
 
+    func testMainActorThatIsPolledIsWarnedOf() throws {
+        let lines = try Self.run("polled")
+        XCTAssertEqual(lines.last, "1 warnings")
+        XCTAssertEqual(lines.first?.contains("ms late in this main loop; MainLoopBridge.install()"), true, "\(lines)")
+    }
+
+    func testBridgeServesMainActorThatIsPolledAsWell() throws {
+        XCTAssertEqual(try Self.run("polled-and-served"), ["0 warnings"])
+    }
+
+    func testDelayInTheMiddleDecides() {
+        let late = Duration.milliseconds(25)
+        XCTAssertNil(MainLoopCheck.advice(hasRun: true, delays: []))
+        XCTAssertNil(MainLoopCheck.advice(hasRun: true, delays: [.zero, late, .zero]))
+        XCTAssertEqual(MainLoopCheck.advice(hasRun: true, delays: [.zero, late, late])?.contains("25 ms"), true)
+    }
+
     func testBridgeIsRefusedWhereMainActorHasLeftFirstThread() throws {
         XCTAssertEqual(try Self.run("other-thread"), [MainLoopError.notOnMainThread.description])
     }

@@ -250,6 +250,18 @@ final class RemoteImageLoadingTests: XCTestCase {
         await MainLoop.run { kept == nil && transfer.isCancelled }
     }
 
+    /// A container may take the widget of an object that has ended in the same expression.
+    func testWidgetOfTemporaryObject() async throws {
+        try TestWindow.requireDisplay()
+        let widget = RemoteImage(nil as ImageRequest?).widget
+        let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+        gtk_box_append(box.cast(to: GtkBox.self), widget.widget)
+        let window = try TestWindow(child: box)
+        await MainLoop.settle()
+        XCTAssertNotNil(RemoteImage(widget: widget))
+        window.destroy()
+    }
+
     /// The object may end on another thread; the widget then ends on that of GTK.
     func testObjectEndsOnAnotherThread() async throws {
         weak var kept: Log?

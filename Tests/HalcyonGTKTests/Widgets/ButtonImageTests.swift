@@ -60,6 +60,48 @@ final class ButtonImageTests: XCTestCase {
         XCTAssertEqual(String(cString: label), "label")
     }
 
+    func testLabelsStayUntilThereIsImage() async throws {
+        let loads = ViewPipeline()
+        let makers: [() -> UnsafeMutablePointer<GtkWidget>?] = [
+            { gtk_button_new_with_label("label") }, { gtk_toggle_button_new_with_label("label") },
+            { gtk_check_button_new_with_label("label") },
+            {
+                let button = gtk_menu_button_new()
+                gtk_menu_button_set_label(button.map { OpaquePointer($0) }, "label")
+                return button
+            },
+        ]
+        for make in makers {
+            let button = try await ShownWidget(make)
+            defer { button.destroy() }
+            let hasLabel = {
+                var value = GValue()
+                g_object_get_property(button.pointer(as: GObject.self), "label", &value)
+                defer { g_value_unset(&value) }
+                return g_value_get_string(&value) != nil
+            }
+            let display = ImageDisplay(button.widget)
+            display.setImage(with: loads.url(), pipeline: loads.pipeline)
+            let transfer = await loads.transport.nextTransfer()
+            XCTAssertTrue(hasLabel())
+            try transfer.answer(.blue)
+            await MainLoop.run { display.content == .image }
+            XCTAssertFalse(hasLabel())
+            await MainLoop.run { button.frames.frames.last?.colors.contains(.blue) == true }
+        }
+    }
+
+    func testChildOfProgramStaysWhileImageIsLoading() async throws {
+        let button = try await ShownWidget { gtk_button_new_with_label("label") }
+        defer { button.destroy() }
+        let display = ImageDisplay(button.widget)
+        display.setImage(with: Optional<ImageRequest>.none)
+        let child = gtk_drawing_area_new()
+        gtk_button_set_child(button.pointer(as: GtkButton.self), child)
+        display.show(try TestColor.red.image())
+        XCTAssertEqual(gtk_button_get_child(button.pointer(as: GtkButton.self)), child)
+    }
+
     func testRemovedSlotLeavesNoChild() async throws {
         let button = try await ShownWidget { gtk_check_button_new() }
         defer { button.destroy() }

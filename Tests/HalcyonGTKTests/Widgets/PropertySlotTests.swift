@@ -26,6 +26,26 @@ final class PropertySlotTests: XCTestCase {
         XCTAssertNil(TestObject.value(of: object, "paintable"))
     }
 
+    func testPropertyIsEmptyWithoutImageAndSetAnewForAnotherSize() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let reaction = Reaction {}
+        reaction.connect(to: object, "notify::paintable")
+        let display = ImageDisplay(object)
+        display.setImage(with: Optional<ImageRequest>.none)
+        XCTAssertEqual(reaction.count, 0)
+        var counts: [Int] = []
+        for (color, width) in [(TestColor.red, 80), (.blue, 80), (.red, 40)] {
+            display.show(try color.image(width, 20))
+            counts.append(reaction.count)
+            XCTAssertNotNil(TestObject.value(of: object, "paintable"))
+        }
+        XCTAssertEqual(counts, [1, 1, 2])
+        display.show(nil)
+        XCTAssertNil(TestObject.value(of: object, "paintable"))
+    }
+
     func testTexturePropertyGetsTextureOfImage() async throws {
         try TestWindow.requireDisplay()
         let object = try TestObject.make()
