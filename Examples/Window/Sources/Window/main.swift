@@ -3,9 +3,8 @@ import FoundationEssentials
 import Halcyon
 import HalcyonGTK
 
-guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else {
-    fatalError("usage: window URL")
-}
+guard CommandLine.arguments.count == 2 else { fatalError("usage: window URL") }
+let url = URL(string: CommandLine.arguments[1])
 
 // Lets the main loop of GTK run `async` code and Halcyon.
 try MainLoopBridge.install()
