@@ -5,7 +5,7 @@ extension SlotController {
     /// The player of the animated image that is shown.
     var player: AnimationPlayer? { slotPlayer?.player }
 
-    /// Plays an image that is animated, while the widget is shown.
+    /// Plays an image that is animated, while the widget is in sight.
     ///
     /// - Parameter earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
     func play(_ image: DecodedImage, after earlier: SlotPlayer? = nil) {

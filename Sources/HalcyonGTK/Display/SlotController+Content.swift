@@ -24,6 +24,7 @@ extension SlotController {
     ) {
         stopPlaying()
         dropTransition()
+        visibility.followLayouts()
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         contentCount += 1
         let number = contentCount

@@ -20,6 +20,9 @@ final class SlotPaintable {
     var widget: UnsafeMutableRawPointer?
     /// Called after each change of what is drawn.
     var onChange: (() -> Void)?
+    /// Called after it was drawn at another size than before.
+    var onResize: (() -> Void)?
+    private var drawnSize: (width: Double, height: Double)?
     /// The GObject, which owns this object; `nil` once it is being finalised.
     private(set) var pointer: UnsafeMutableRawPointer?
     /// The handlers at a paintable that is shown and changes by itself.
@@ -132,6 +135,9 @@ final class SlotPaintable {
             current?.draw(into: snapshot, width: width, height: height, for: widget)
         }
         indicator?.draw(into: snapshot, width: width, height: height)
+        let isResized = drawnSize.map { $0 != (width, height) } ?? false
+        drawnSize = (width, height)
+        if isResized { onResize?() }
     }
 }
 

@@ -8,6 +8,7 @@ final class TextureConnection: SlotConnection {
     private static let drawingLimit = 2_048
 
     let displayWidget: UnsafeMutableRawPointer?
+    let isDrawn = false
     private let name: String
     private let object: WeakObjectReference
     private let paintable: SlotPaintable
