@@ -8,8 +8,13 @@ internal import CGTK
 final class SlotPaintable {
     /// The layer that is shown, or that a transition leads to.
     private(set) var current: Paintable? {
-        didSet { if current?.pointer != oldValue?.pointer { follow(current) } }
+        didSet {
+            currentCount += 1
+            if current?.pointer != oldValue?.pointer { follow(current) }
+        }
     }
+    /// The number of times that the layer has changed, or what is shown in it by itself.
+    private(set) var currentCount = 0
     /// The transition under way.
     private(set) var transition: TransitionPass?
     /// Draws the indicator above all else; `nil` if there is none.
@@ -92,6 +97,7 @@ final class SlotPaintable {
         followed = paintable.flatMap { paintable in
             FollowedPaintable(paintable.reference) { [weak self] hasNewSize in
                 guard let self else { return }
+                currentCount += 1
                 if hasNewSize {
                     var changed = Paintable(paintable.pointer)
                     changed.rendering = paintable.rendering

@@ -14,6 +14,8 @@ final class TextureConnection: SlotConnection {
     private let paintable: SlotPaintable
     /// The texture that the property was given last.
     private var shown: ObjectReference?
+    /// The state of the paintable that it is of; see ``SlotPaintable/currentCount``.
+    private var drawnCount: Int?
     /// Whether the program has given the property another value.
     private var isReplaced = false
 
@@ -39,6 +41,9 @@ final class TextureConnection: SlotConnection {
     }
 
     private func update() {
+        // Indicators and transitions are not part of the texture.
+        guard !isReplaced, drawnCount != paintable.currentCount else { return }
+        drawnCount = paintable.currentCount
         let current = paintable.current
         let isTexture = current?.pointer.isInstance(of: gdk_texture_get_type()) ?? false
         set(current?.texture(limit: isTexture ? .max : Self.drawingLimit))

@@ -1,5 +1,6 @@
 #if GTK
 internal import CGTK
+internal import Glibc
 
 /// Follows whether a widget is in sight, its size, and whether things may move in it.
 ///
@@ -104,14 +105,32 @@ final class WidgetVisibility {
     /// A Boolean value that indicates whether the user lets things move. Nothing does where there are no frames.
     var allowsMotion: Bool {
         guard let widget else { return false }
-        return cgtk_allows_motion(gtk_widget_get_settings(widget.widget)) != 0
+        return cgtk_allows_motion(gtk_widget_get_settings(widget.widget), Self.reducedMotionProperty) != 0
     }
+
+    /// The setting by which the user has motion reduced, which GTK has from 4.22; a test names another.
+    static var reducedMotionProperty = "gtk-interface-reduced-motion"
 
     /// A Boolean value that indicates whether things may move in the widget, and are seen.
     var showsMotion: Bool { isWidget && isSeen && allowsMotion }
 
-    /// The number of pixels of a point.
-    var scale: Int { widget.map { Int(gtk_widget_get_scale_factor($0.widget)) } ?? 1 }
+    /// The number of pixels of a point, which need not be whole.
+    var scale: Double {
+        guard let widget else { return 1 }
+        guard let surfaceScale = Self.surfaceScale, let native = gtk_widget_get_native(widget.widget),
+            let surface = gtk_native_get_surface(native)
+        else { return Double(gtk_widget_get_scale_factor(widget.widget)) }
+        return surfaceScale(surface)
+    }
+
+    /// `gdk_surface_get_scale`, which GTK has from 4.12, later than the headers that this is built with; `nil` where there
+    /// is none. A test puts another in its place.
+    static var surfaceScale = dlsym(nil, "gdk_surface_get_scale").map {
+        unsafeBitCast($0, to: (@convention(c) (OpaquePointer?) -> Double).self)
+    }
+
+    /// The number of frames that the window of a mapped widget has begun; `nil` for any other object.
+    var frameCount: Int? { clock.map { gdk_frame_clock_get_frame_counter($0.opaque) } }
 
     /// A Boolean value that indicates whether the sizes of the widget are those that it is shown at; of a widget that is
     /// not shown, those that it was shown at last, which GTK forgets when the widget is hidden itself. An object that is
@@ -192,7 +211,16 @@ final class WidgetVisibility {
             WidgetVisibility.with(data) { $0.onChange(.motion) }
         }
         let settings = UnsafeMutableRawPointer(nonnull(gtk_widget_get_settings(widget.widget)))
-        follow(settings, "notify::gtk-enable-animations", motion)
+        for property in ["gtk-enable-animations", Self.reducedMotionProperty]
+        where cgtk_has_property(settings, property) != 0 { follow(settings, "notify::\(property)", motion) }
+        if let native = gtk_widget_get_native(widget.widget), let surface = gtk_native_get_surface(native),
+            cgtk_has_property(UnsafeMutableRawPointer(surface), "scale") != 0
+        {
+            let scale: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+                WidgetVisibility.with(data) { $0.onChange(.layout) }
+            }
+            follow(UnsafeMutableRawPointer(surface), "notify::scale", scale)
+        }
         if let surface = cgtk_toplevel(widget) {
             toplevel = follow(UnsafeMutableRawPointer(surface), "notify::state", motion)
         }
