@@ -18,6 +18,13 @@ extension SlotController {
             imageDidLoad(response, of: task)
             return true
         }
+        if task.options[WaitsForDiskKey.self], !showsExamined,
+            let response = DiskWait.response(request, task, visibility)
+        {
+            guard task === self.task, task.state == .waiting else { return true }
+            imageDidLoad(response, of: task)
+            return true
+        }
         let attempt = task.beginAttempt()
         task.state = .loading
         task.isStarting = true
