@@ -62,13 +62,17 @@ static inline void cgtk_set_boolean_property(gpointer object, const char *name, 
     g_object_set(object, name, value, NULL);
 }
 
-/* Whether the user lets things move: not where animations are switched off or, from GTK 4.22, reduced. */
-static inline gboolean cgtk_allows_motion(GtkSettings *settings) {
+static inline gboolean cgtk_has_property(gpointer object, const char *name) {
+    return g_object_class_find_property(G_OBJECT_GET_CLASS(object), name) != NULL;
+}
+
+/* Whether the user lets things move: not where animations are switched off or reduced, if there is a property that says
+   so. */
+static inline gboolean cgtk_allows_motion(GtkSettings *settings, const char *reduced_motion) {
     gboolean animates = TRUE;
     gint reduced = 0;
     g_object_get(settings, "gtk-enable-animations", &animates, NULL);
-    if (g_object_class_find_property(G_OBJECT_GET_CLASS(settings), "gtk-interface-reduced-motion") != NULL)
-        g_object_get(settings, "gtk-interface-reduced-motion", &reduced, NULL);
+    if (cgtk_has_property(settings, reduced_motion)) g_object_get(settings, reduced_motion, &reduced, NULL);
     return animates && reduced == 0;
 }
 

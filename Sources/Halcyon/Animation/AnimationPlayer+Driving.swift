@@ -49,13 +49,44 @@ extension AnimationPlayer {
         }
     }
 
+    /// Goes on with the frames of the same animation in another size. Of no effect for one of another number of frames.
+    ///
+    /// - Returns: Whether it goes on.
+    package func replaceImage(with image: DecodedImage) -> Bool {
+        let isReplaced = values.withLock { values in
+            guard let animation = values.animation, let next = image.animation,
+                animation.frameCount == next.frameCount
+            else { return false }
+            values.animation = next
+            values.animationNumber += 1
+            (values.demands, values.failedIndex, values.shownIndex) = ([:], nil, nil)
+            // The image shows the first frame; any other is shown once it is decoded.
+            if values.playhead.frame == 0 {
+                values.shown = Frame(image: image, index: 0)
+                if hasOwnForm { values.shownIndex = 0 }
+            }
+            return true
+        }
+        guard isReplaced else { return false }
+        let earlier = place.withLock { place in
+            defer { place = nil }
+            return place
+        }
+        if let earlier { configuration.pool.leave(earlier) }
+        values.withLock { $0.needsRequest = true }
+        request()
+        tellEvents()
+        return true
+    }
+
     /// Tells the pool what is needed, and shows the frame that is due if the pool has it. One thread does so at a time,
     /// so that the pool learns last what is needed last.
     private func request() {
         let pool = configuration.pool
-        let decoded = hasOwnForm ? animation?.preloadedFrames : nil
-        let place = decoded == nil ? poolPlace() : nil
         while let (demand, shown, isAtRest) = values.withLock({ nextDemand(&$0) }) {
+            // Looked for each time: the animation may have been replaced meanwhile.
+            let decoded = hasOwnForm ? animation?.preloadedFrames : nil
+            let place = decoded == nil ? poolPlace() : nil
             var result: Result<DecodedImage?, any Error> = .success(nil)
             if let decoded {
                 result = .success(decoded[demand.frame])
@@ -101,8 +132,9 @@ extension AnimationPlayer {
 
     /// Returns the place in the pool, which is taken now if there is none.
     private func poolPlace() -> AnimationFramePool.Place? {
-        guard let animation else { return nil }
         if let place = place.withLock({ $0 }) { return place }
+        let (replaceable, animationNumber) = values.withLock { ($0.animation, $0.animationNumber) }
+        guard let animation = replaceable else { return nil }
         let key = AnimationFrameKey(
             animation: animation,
             box: configuration.displaySize,
@@ -112,7 +144,7 @@ extension AnimationPlayer {
         let size = configuration.displaySize.map { image.size.fitting(in: $0) } ?? image.size
         let frameByteCount = min(image.bitmap.byteCount, size.bitmapByteCount(depth: image.bitmap.depth))
         let own = configuration.pool.join(key, frameByteCount: frameByteCount) { [weak self] index, result in
-            self?.deliver(index, result)
+            self?.deliver(index, result, of: animationNumber)
         }
         let taken = place.withLock { place in
             if place == nil { place = own }
@@ -124,8 +156,9 @@ extension AnimationPlayer {
     }
 
     /// Shows a frame that was awaited.
-    private func deliver(_ index: Int, _ result: Result<DecodedImage, any Error>) {
+    private func deliver(_ index: Int, _ result: Result<DecodedImage, any Error>, of animationNumber: Int) {
         values.withLock { values in
+            guard values.animationNumber == animationNumber else { return }
             switch result {
             case .success(let image): show(image, index, &values)
             case .failure(let error): fail(error, index, &values)

@@ -18,6 +18,10 @@ internal import HalcyonConcurrency
 public final class AnimationPlayer: Sendable {
     /// The part that a lock protects.
     struct Values {
+        /// `nil` for a still image.
+        var animation: ImageAnimation?
+        /// The number of times that the animation was replaced: frames of an earlier one are not shown.
+        var animationNumber = 0
         var playhead: AnimationPlayhead
         var repetition: AnimationRepetition
         var shown: Frame
@@ -50,7 +54,7 @@ public final class AnimationPlayer: Sendable {
     }
 
     /// The animation; `nil` for a still image.
-    public let animation: ImageAnimation?
+    public var animation: ImageAnimation? { values.withLock { $0.animation } }
     let configuration: Configuration
     let clock: AnimationClock
     let values: Lock<Values>
@@ -74,7 +78,6 @@ public final class AnimationPlayer: Sendable {
         clock: AnimationClock = .system,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
-        animation = image.animation
         self.configuration = configuration
         self.clock = clock
         self.onEvent = onEvent
@@ -88,6 +91,7 @@ public final class AnimationPlayer: Sendable {
         hasOwnForm = configuration.displaySize == nil && configuration.processing.isIdentity
         values = Lock(
             Values(
+                animation: image.animation,
                 playhead: playhead,
                 repetition: configuration.repetition,
                 shown: Frame(image: image, index: 0),

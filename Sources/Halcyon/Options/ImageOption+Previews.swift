@@ -5,6 +5,12 @@ extension ImageOption {
     /// .previews([.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"), .url(small)])
     /// ```
     ///
+    /// What the caches have of the image itself, while its server is asked for a newer one:
+    ///
+    /// ```swift
+    /// [.revalidate, .previews([.url(url)])]
+    /// ```
+    ///
     /// - Parameter sources: Their sources, from the worst to the best.
     public static func previews(_ sources: [Source]) -> ImageOption {
         ImageOption(.previews) { $0.previews = sources }

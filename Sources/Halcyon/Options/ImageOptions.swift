@@ -132,6 +132,9 @@ public struct ImageOptions: Sendable {
     /// The sources of images of lower quality, from the worst to the best, which a task hands out as
     /// ``ImageTask/previews`` while it loads the image. Default: none.
     ///
+    /// The source of the image itself stands for what the caches have of it, however old that is: together with
+    /// ``ImageOption/revalidate``, a cached image is shown at once, and again when its server has a newer one.
+    ///
     /// All are loaded at once, one step more urgently than the image, and processed as it is. Those that fail are left
     /// out, and those that are no better than one that is there are cancelled, as are all once the image is there. No
     /// preview is loaded for an image in memory, nor where no task is made, and none from a server for an image on disk.

@@ -15,10 +15,14 @@ extension ImagePipeline {
     /// thread but those of the pipeline's own work, such as in a processor; a load that stores the image at that moment
     /// is waited for. In an asynchronous function ``response(for:isolation:)`` does the same without blocking.
     ///
-    /// - Parameter request: The source and the options.
-    /// - Returns: `nil` if there is no such image, or it cannot be read. A load then has the reason.
+    /// - Parameters:
+    ///   - request: The source and the options.
+    ///   - limit: The longest time for which the thread is blocked, but for the code of the program that runs on it.
+    ///     Default: `nil`, without limit.
+    /// - Returns: `nil` if there is no such image, it cannot be read, or the time was over before. A load then has the
+    ///   reason.
     @available(*, noasync, message: "Blocks the thread; await response(for:) instead")
-    public func responseFromCache(for request: ImageRequest) -> ImageResponse? {
+    public func responseFromCache(for request: ImageRequest, within limit: Duration? = nil) -> ImageResponse? {
         let request = prepared(request)
         if let response = preparedResponse(for: request) { return response }
         let pending = stages.resolver.begin(request)
@@ -26,14 +30,14 @@ extension ImagePipeline {
         let priority = PriorityBox(max(request.options.priority, .high))
         let context = WorkContext(priority: priority, report: { _ in })
         let begun = stages.activities.begin(request)
-        let response = CallingThreadExecutor.run { [stages] in
+        let response = CallingThreadExecutor.run(within: limit) { [stages] in
             let response = try? await stages.activities.run(begun, context: context, place: { $0?.source }) {
                 context in
                 await stages.fallback.availableResponse(for: pending, context: context)
             }
             return response.flatMap(\.self)
         }
-        return response?.delivered(request.options.delivery)
+        return response.flatMap(\.self)?.delivered(request.options.delivery)
     }
 
     /// Returns the image at a URL if memory or disk has it, or if its bytes are on this machine, and blocks the calling

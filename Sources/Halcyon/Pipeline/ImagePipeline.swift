@@ -184,18 +184,32 @@ public final class ImagePipeline: Sendable {
     /// for this, as no source is made.
     ///
     /// - Parameters:
-    ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
+    ///   - url: The URL; see ``Source/url(_:cacheKey:)``. Of a file, see ``responseFromMemory(for:)``.
     ///   - options: The options that it was loaded with. Default: every field is left open.
     public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
-        cachedResponse(for: url, options, isWhole: false)
+        let isOrdinary = isPlain && options.isOrdinary
+        // Whether it is a file is found out where nothing is found: that takes as long as a hit.
+        if isOrdinary, let response = cachedResponse(for: url, options: options, isWhole: false) { return response }
+        if url.isFileURL { return responseFromMemory(for: ImageRequest(url, options: options)) }
+        return isOrdinary ? nil : cachedResponse(for: url, options, isWhole: false)
     }
 
-    /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``. Images of files are
-    /// not found by this function, because the file would have to be examined first.
+    /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``.
+    ///
+    /// The image of a file without a cache key is that of the file as a load of this pipeline examined it last: a load
+    /// finds out whether it has changed since.
     ///
     /// - Parameter request: The source, and the options that it was loaded with.
     public func responseFromMemory(for request: ImageRequest) -> ImageResponse? {
-        cachedResponse(for: request, isWhole: false)
+        guard request.source.isExaminedFirst else { return cachedResponse(for: request, isWhole: false) }
+        let request = stages.interception.prepared(request).request
+        guard request.source.isExaminedFirst, let path = request.source.filePath else {
+            return preparedResponse(for: request, isWhole: false)
+        }
+        return observedResponse(for: request.source, request.options) { options in
+            let state = stages.resolver.files.lastIdentity(of: path)
+            return state.flatMap { memory.response(for: request.source, in: $0, options: options) }
+        }
     }
 
     /// - Parameter isWhole: A Boolean value that indicates whether an image is not returned that has to be read more

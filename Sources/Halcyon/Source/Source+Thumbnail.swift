@@ -52,6 +52,10 @@ extension Source {
         }
     }
 
+    /// A Boolean value that indicates whether the source is a file that has no key of its own, and so no name before it
+    /// was examined.
+    package var isExaminedFirst: Bool { cacheKey == nil && filePath != nil }
+
     /// Returns the name of the original in a file in this state.
     func originalName(in file: FileReader.Identity) -> String {
         switch location {

@@ -4,6 +4,10 @@ internal import HalcyonConcurrency
 /// Reads local files, on threads of its own.
 final class FileFetcher: Sendable {
     private let readers = WorkQueue(name: "halcyon.files", width: 2)
+    /// Examines files, of which nothing is read: that does not wait until whole files are read.
+    private let examiners = WorkQueue(name: "halcyon.files.state", width: 2)
+    /// The states in which files were examined last, by path.
+    private let states = Lock(BoundedTable<String, FileReader.Identity>(capacity: 10_000))
     private let thumbnails: ThumbnailFolder?
     private let pacing: FileReadPacing
 
@@ -27,16 +31,30 @@ final class FileFetcher: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func identity(of path: String, context: WorkContext) async throws -> FileReader.Identity {
-        try await run(path, context) { _ in try FileReader.identity(of: path) }
+        try await run(path, context, on: examiners) { [states] _ in
+            let state = Result { try FileReader.identity(of: path) }
+            states.withLock { states in
+                switch state {
+                case .success(let identity): states.insert(identity, for: path)
+                case .failure: states.remove(path)
+                }
+            }
+            return try state.get()
+        }
     }
 
+    /// Returns the state in which a file was examined last, without examining it; `nil` if it was not.
+    func lastIdentity(of path: String) -> FileReader.Identity? { states.withLock { $0[path] } }
+
+    /// - Parameter queue: Default: the threads that read files.
     private func run<Result: Sendable>(
         _ path: String,
         _ context: WorkContext,
+        on queue: WorkQueue? = nil,
         _ body: @escaping @Sendable (CancellationFlag) throws -> Result
     ) async throws -> Result {
         do {
-            return try await readers.run(priority: context.priority, body)
+            return try await (queue ?? readers).run(priority: context.priority, body)
         } catch let error as FileReader.Failure {
             throw ImageError(stage: .load, reason: .file(path: path, reason: error.reason), source: path)
         }

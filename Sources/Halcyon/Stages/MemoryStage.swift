@@ -76,6 +76,13 @@ final class MemoryStage: Sendable {
         return response(for: original, source: source, options: source.loadOptions(from: options))
     }
 
+    /// Returns the image of a file in this state, as it is delivered, if memory has it and the options allow its use.
+    func response(for source: Source, in state: FileReader.Identity, options: ImageOptions) -> ImageResponse? {
+        let scope = OriginalKey.scope(ofValuesIn: options, options.cache.scope.name)
+        let original = OriginalKey(text: source.originalName(in: state), scope: scope)
+        return response(for: original, source: source, options: source.loadOptions(from: options))
+    }
+
     /// Returns the image of an original with this name, whose source is plain, as it is delivered, if memory has it and
     /// the options allow its use. Takes no request, because making one takes longer than the look-up.
     ///

@@ -99,6 +99,15 @@ extension ImageRequest {
         options.recovery.retry = nil
         options.cache.waitsForStore = false
         options.delivery.includesOriginalData = false
+        // The image's own source stands for what the caches have of it, however old that is.
+        if source == self.source {
+            options.network.isAllowed = false
+            options.cache.freshness = .ignoringServer
+            options.cache.revalidates = false
+            if options.cache.reads == .none { options.cache.reads = .all }
+            options.cache.storesInMemory = false
+            options.cache.storesOnDisk = false
+        }
         // A hash has no second frame.
         if case .placeholder = source.location { options.decode.frame = 0 }
         return ImageRequest(source, options: options)

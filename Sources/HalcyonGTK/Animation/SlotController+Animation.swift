@@ -5,19 +5,21 @@ extension SlotController {
     /// The player of the animated image that is shown.
     var player: AnimationPlayer? { slotPlayer?.player }
 
-    /// Plays an image that is animated, while the widget is shown.
+    /// Plays an image that is animated, while the widget is in sight.
     ///
-    /// - Parameter earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
-    func play(_ image: DecodedImage, after earlier: SlotPlayer? = nil) {
+    /// - Parameter goesOn: Whether it is the image that is played, in another size. Default: `false`.
+    func play(_ image: DecodedImage, goesOn: Bool = false) {
+        if goesOn, let slotPlayer, slotPlayer.replaceImage(with: image) {
+            // The first frame is shown, and another may be due.
+            let frame = slotPlayer.player.frame
+            if frame.index > 0 { paintable?.showFrame(Texture.make(frame.image.bitmap)) }
+            return playingMayHaveChanged()
+        }
         stopPlaying()
         guard image.animation != nil else { return }
         let playback = task?.options[PlaybackKey.self] ?? AnimationPlayback()
-        slotPlayer = SlotPlayer(image, playback, after: earlier) { [weak self] frame in
+        slotPlayer = SlotPlayer(image, playback) { [weak self] frame in
             self?.paintable?.showFrame(Texture.make(frame.bitmap))
-        }
-        // The first frame of what is taken up is another.
-        if earlier != nil, let frame = slotPlayer?.player.frame, frame.index > 0 {
-            paintable?.showFrame(Texture.make(frame.image.bitmap))
         }
         playingMayHaveChanged()
     }

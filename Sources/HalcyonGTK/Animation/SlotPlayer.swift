@@ -21,13 +21,11 @@ final class SlotPlayer {
     private var failedFrames: Set<Int> = []
 
     /// - Parameters:
-    ///   - earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
     ///   - clock: Default: one that follows that of the system.
     ///   - onFrame: Called with each frame that is to be shown, but not with the first.
     init(
         _ image: DecodedImage,
         _ playback: AnimationPlayback,
-        after earlier: SlotPlayer? = nil,
         clock: PresentationClock = PresentationClock(),
         onFrame: @escaping (DecodedImage) -> Void
     ) {
@@ -46,7 +44,6 @@ final class SlotPlayer {
         onEvent = playback.onEvent
         mayStart = playback.startsAutomatically
         receiver.slotPlayer = self
-        if let earlier { takeUp(earlier, playback.repetition) }
     }
 
     /// Holds what the player's closure refers to, which exists only after the player.
@@ -77,6 +74,11 @@ final class SlotPlayer {
         }
     }
 
+    /// Goes on with the same animation in another size.
+    ///
+    /// - Returns: `false` if it is another one.
+    func replaceImage(with image: DecodedImage) -> Bool { player.replaceImage(with: image) }
+
     /// Shows nothing more. A program that has kept the player sees it stand still.
     func end() {
         onFrame = nil
@@ -91,33 +93,6 @@ final class SlotPlayer {
         // The player may tell in the middle of the work of the slot.
         onNextTurn { [weak self] in
             if self?.onFrame != nil { onEvent(event) }
-        }
-    }
-
-    private func takeUp(_ earlier: SlotPlayer, _ repetition: AnimationRepetition) {
-        let other = earlier.player
-        failedFrames = earlier.failedFrames
-        (mayStart, allowsMotion) = (earlier.mayStart, earlier.allowsMotion)
-        (player.mode, player.rate) = (other.mode, other.rate)
-        player.repetition = other.repetition
-        let state = other.state
-        guard state != .stopped else { return }
-        if let limit = other.repetition.limit(ofFile: player.animation?.loopCount ?? 0) {
-            player.repetition = .times(max(1, limit - other.loopCount))
-        }
-        player.seek(toFrame: other.frame.index)
-        if state == .playing { player.play() }
-    }
-}
-
-extension AnimationRepetition {
-    /// Returns the number of loops; `nil` for without end.
-    fileprivate func limit(ofFile count: Int) -> Int? {
-        switch self {
-        case .once: 1
-        case .times(let count): max(1, count)
-        case .asInFile: count > 0 ? count : nil
-        case .forever: nil
         }
     }
 }

@@ -37,6 +37,9 @@ public final class DisplayTask {
     private var reportsProgress = true
     /// A Boolean value that indicates whether an attempt is being begun.
     var isStarting = false
+    /// A Boolean value that indicates whether the image of the file as it was examined last is shown, which the load
+    /// confirms or replaces.
+    var showsExaminedFile = false
     private var completion: ImageDisplay.Completion?
     weak var controller: SlotController?
 

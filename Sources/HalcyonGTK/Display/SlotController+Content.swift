@@ -4,9 +4,9 @@ internal import Halcyon
 extension SlotController {
     /// Shows an image, and plays it if it is animated.
     ///
-    /// - Parameter earlier: The playing of the same image in another size, which is taken up. Default: `nil`.
-    func setImage(_ image: DecodedImage, through transition: ImageTransition, after earlier: SlotPlayer? = nil) {
-        setContent(paintable(for: image), kind: .image, image: image, through: transition, after: earlier)
+    /// - Parameter goesOn: Whether it is the image that is shown, in another size: its playing goes on. Default: `false`.
+    func setImage(_ image: DecodedImage, through transition: ImageTransition, goesOn: Bool = false) {
+        setContent(paintable(for: image), kind: .image, image: image, through: transition, goesOn: goesOn)
     }
 
     /// Shows something else, or nothing. An image is played if it is animated.
@@ -15,22 +15,24 @@ extension SlotController {
     ///   - kind: Default: a placeholder.
     ///   - image: The image that it is of. Default: `nil`.
     ///   - transition: Default: none.
+    ///   - goesOn: Whether it is the image that is shown, in another size. Default: `false`.
     func setContent(
         _ paintable: Paintable?,
         kind: DisplayedContent = .placeholder,
         image: DecodedImage? = nil,
         through transition: ImageTransition = .none,
-        after earlier: SlotPlayer? = nil
+        goesOn: Bool = false
     ) {
-        stopPlaying()
+        if !goesOn { stopPlaying() }
         dropTransition()
+        visibility.followLayouts()
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         contentCount += 1
         let number = contentCount
         show(paintable, through: transition)
         // A property that was set may be followed by code of the program, which has shown something else then.
         guard number == contentCount else { return }
-        if let image { play(image, after: earlier) }
+        if let image { play(image, goesOn: goesOn) }
         onContentChange()
     }
 

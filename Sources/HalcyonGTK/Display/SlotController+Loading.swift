@@ -4,13 +4,24 @@ internal import Halcyon
 extension SlotController {
     /// Begins an attempt if the widget is shown, or the image is in memory.
     ///
-    /// - Returns: Whether the image is there.
+    /// - Returns: Whether the image is there, or that of the file as it was examined last.
     func beginIfPossible(_ task: DisplayTask) -> Bool {
         guard task === self.task, task.state == .waiting, let demand = sizeDemand(for: task) else { return false }
         let request = task.request(for: demand)
         requestedSize = demand.size
+        let showsExamined = showExaminedFile(request, of: task)
+        // Code of the program may follow what is shown.
+        guard task === self.task, task.state == .waiting else { return true }
         if !mayLoad(task) {
+            if task.request.source.isExaminedFirst { return showsExamined }
             guard let response = task.pipeline.responseFromMemory(for: request) else { return false }
+            imageDidLoad(response, of: task)
+            return true
+        }
+        if task.options[WaitsForDiskKey.self], !showsExamined,
+            let response = DiskWait.response(request, task, visibility)
+        {
+            guard task === self.task, task.state == .waiting else { return true }
             imageDidLoad(response, of: task)
             return true
         }
@@ -38,8 +49,28 @@ extension SlotController {
         task.isStarting = false
         guard task.attempt == attempt, task.state == .loading else { return true }
         task.imageTask = imageTask
-        followPreviews(of: imageTask, task)
-        return false
+        if !showsExamined { followPreviews(of: imageTask, task) }
+        return showsExamined
+    }
+
+    /// Shows the image that memory has of a file as it was examined last: the load, which examines the file first, takes
+    /// longer than a frame, and nearly always ends with the same image.
+    ///
+    /// - Returns: Whether there is one; `false` for sources other than files.
+    private func showExaminedFile(_ request: ImageRequest, of task: DisplayTask) -> Bool {
+        guard request.source.isExaminedFirst, showsPreviews(of: task),
+            let response = task.pipeline.responseFromMemory(for: request)
+        else { return false }
+        task.showsExaminedFile = true
+        if content.kind != .image || !shows(response.image) {
+            setImage(response.image, through: transition(for: response, of: task))
+        }
+        return true
+    }
+
+    /// Returns whether the pixels of an image are shown, or those of one of its frames.
+    private func shows(_ image: DecodedImage) -> Bool {
+        content.image.map { Texture.make($0.bitmap).pointer == Texture.make(image.bitmap).pointer } ?? false
     }
 
     /// The load has succeeded.
@@ -52,8 +83,11 @@ extension SlotController {
         stopIndicator()
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
-            let transition = transition(for: response, of: task)
-            setImage(response.image, through: transition)
+            if task.showsExaminedFile, content.kind == .image, shows(response.image) {
+                onContentChange()
+            } else {
+                setImage(response.image, through: transition(for: response, of: task))
+            }
             loadIconSizes(of: response.image, for: task)
             if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
         case .manual:
@@ -80,7 +114,8 @@ extension SlotController {
         if !(error is CancellationError) {
             switch options[FailureDisplayKey.self] {
             case .unchanged:
-                if options[DelaysPlaceholderKey.self] {
+                // The image that a file had is no longer that of the file.
+                if options[DelaysPlaceholderKey.self] || task.showsExaminedFile {
                     showPlaceholder(of: task, through: options[TransitionKey.self])
                 }
             case .nothing:

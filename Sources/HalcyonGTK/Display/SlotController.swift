@@ -56,6 +56,10 @@ final class SlotController {
         self.installation = installation
         self.visibility = visibility
         installation.paintable.widget = visibility.widget
+        installation.paintable.onResize = { [weak self] in
+            // The widget may have grown since the image was asked for.
+            if let self, requestedSize != nil { self.visibility.requestLayout() }
+        }
     }
 
     var paintable: SlotPaintable? { installation?.paintable }
@@ -81,6 +85,7 @@ final class SlotController {
             return nil
         }
         let superseded = takeTask()
+        visibility.followLayouts()
         let task = DisplayTask(
             request: request,
             options: pipeline.completed(request.options),

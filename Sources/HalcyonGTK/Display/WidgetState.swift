@@ -39,6 +39,7 @@ final class WidgetState {
         visibility.onChange = { [unowned self] change in
             for controller in Array(controllers.values) { controller.visibilityDidChange(change) }
         }
+        visibility.isNeeded = { [unowned self] in controllers.values.contains { $0.followsLayouts } }
     }
 
     /// The controller of a slot, made where there is none; `nil` if the widget has no such slot.

@@ -1,7 +1,7 @@
 #if GTK
 public import Halcyon
 
-/// The way in which a widget plays an animated image. It plays only while the widget is mapped.
+/// The way in which a widget plays an animated image. It plays only while the widget is in sight.
 public struct AnimationPlayback: Sendable, Hashable {
     /// A Boolean value that indicates whether it plays by itself. Default: `true`; but `false` counts where the user
     /// has switched animations off.
@@ -14,7 +14,7 @@ public struct AnimationPlayback: Sendable, Hashable {
     public var rate = 1.0
     /// The number of frames that are decoded before they are due. Default: 10.
     public var framesAhead = 10
-    /// A Boolean value that indicates whether decoded frames are dropped while the widget is not mapped. Default:
+    /// A Boolean value that indicates whether decoded frames are dropped while the widget is not in sight. Default:
     /// `false`.
     public var purgesFramesWhileUnmapped = false
     /// Called with what the player tells of, one turn of the main loop later, while the image is shown. A frame that

@@ -11,6 +11,14 @@ enum ForcesTransitionKey: DisplayOptionKey {
     static let defaultValue = false
 }
 
+enum RestrictsTransitionKey: DisplayOptionKey {
+    static let defaultValue = false
+}
+
+enum WaitsForDiskKey: DisplayOptionKey {
+    static let defaultValue = false
+}
+
 enum IndicatorKey: DisplayOptionKey {
     static let defaultValue = LoadIndicator.none
 }
@@ -53,8 +61,15 @@ extension ImageOption {
         .display(transition, for: TransitionKey.self)
     }
 
-    /// Shows the image through the transition also if it came from memory.
+    /// Shows the image through the transition wherever it came from.
     public static var forceTransition: ImageOption { .display(true, for: ForcesTransitionKey.self) }
+
+    /// Shows the image through the transition only if it came from a server now. Default: unless it came from memory.
+    public static var transitionOnlyFromNetwork: ImageOption { .display(true, for: RestrictsTransitionKey.self) }
+
+    /// Shows an image on disk, or in a local file, in the next frame: the main thread waits until it is read and decoded,
+    /// for 8 ms at most between two frames, in which all widgets of a window share. What takes longer is loaded as usual.
+    public static var loadDiskFileSynchronously: ImageOption { .display(true, for: WaitsForDiskKey.self) }
 
     /// Draws an indicator while the image is loaded. Default: that of the slot (``ImageDisplay/indicator``).
     public static func indicator(_ indicator: LoadIndicator) -> ImageOption {

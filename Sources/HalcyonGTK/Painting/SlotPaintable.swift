@@ -8,8 +8,13 @@ internal import CGTK
 final class SlotPaintable {
     /// The layer that is shown, or that a transition leads to.
     private(set) var current: Paintable? {
-        didSet { if current?.pointer != oldValue?.pointer { follow(current) } }
+        didSet {
+            currentCount += 1
+            if current?.pointer != oldValue?.pointer { follow(current) }
+        }
     }
+    /// The number of times that the layer has changed, or what is shown in it by itself.
+    private(set) var currentCount = 0
     /// The transition under way.
     private(set) var transition: TransitionPass?
     /// Draws the indicator above all else; `nil` if there is none.
@@ -22,6 +27,9 @@ final class SlotPaintable {
     var isSquare = false
     /// Called after each change of what is drawn.
     var onChange: (() -> Void)?
+    /// Called after it was drawn at another size than before.
+    var onResize: (() -> Void)?
+    private var drawnSize: (width: Double, height: Double)?
     /// The GObject, which owns this object; `nil` once it is being finalised.
     private(set) var pointer: UnsafeMutableRawPointer?
     /// The handlers at a paintable that is shown and changes by itself.
@@ -99,6 +107,7 @@ final class SlotPaintable {
         followed = paintable.flatMap { paintable in
             FollowedPaintable(paintable.reference) { [weak self] hasNewSize in
                 guard let self else { return }
+                currentCount += 1
                 if hasNewSize {
                     var changed = Paintable(paintable.pointer)
                     changed.rendering = paintable.rendering
@@ -144,6 +153,9 @@ final class SlotPaintable {
             current?.draw(into: snapshot, width: width, height: height, for: widget)
         }
         indicator?.draw(into: snapshot, width: width, height: height)
+        let isResized = drawnSize.map { $0 != (width, height) } ?? false
+        drawnSize = (width, height)
+        if isResized { onResize?() }
     }
 }
 

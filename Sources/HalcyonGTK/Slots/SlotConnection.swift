@@ -8,6 +8,9 @@ protocol SlotConnection: AnyObject {
     /// The room for the image, where it does not depend on a widget. Default: `nil`.
     var fixedSize: SizeDemand? { get }
 
+    /// Whether a widget draws the paintable, and so anew when its size changes. Default: `true`.
+    var isDrawn: Bool { get }
+
     /// Puts the paintable into the object, in the place of what is there. May run code of the program.
     func install()
 
@@ -17,5 +20,6 @@ protocol SlotConnection: AnyObject {
 
 extension SlotConnection {
     var fixedSize: SizeDemand? { nil }
+    var isDrawn: Bool { true }
 }
 #endif

@@ -8,8 +8,11 @@ final class TextureConnection: SlotConnection {
     private static let drawingLimit = 2_048
 
     let displayWidget: UnsafeMutableRawPointer?
+    let isDrawn = false
     private let property: PropertyValue
     private let paintable: SlotPaintable
+    /// The state of the paintable that the texture is of; see ``SlotPaintable/currentCount``.
+    private var drawnCount: Int?
 
     init(_ object: UnsafeMutableRawPointer, _ name: String, _ paintable: SlotPaintable) {
         property = PropertyValue(object, name)
@@ -29,6 +32,9 @@ final class TextureConnection: SlotConnection {
     }
 
     private func update() {
+        // Indicators and transitions are not part of the texture.
+        guard drawnCount != paintable.currentCount else { return }
+        drawnCount = paintable.currentCount
         let current = paintable.current
         let isTexture = current?.pointer.isInstance(of: gdk_texture_get_type()) ?? false
         property.set(current?.texture(limit: isTexture ? .max : Self.drawingLimit))

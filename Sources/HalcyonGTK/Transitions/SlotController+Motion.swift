@@ -7,8 +7,10 @@ extension SlotController {
 
     /// The transition for a response, by the rule that an image from memory has none unless that is forced.
     func transition(for response: ImageResponse, of task: DisplayTask) -> ImageTransition {
-        let isShown = response.source != .memory || task.options[ForcesTransitionKey.self]
-        return isShown ? task.options[TransitionKey.self] : .none
+        let options = task.options
+        let isNew =
+            options[RestrictsTransitionKey.self] ? response.source == .network : response.source != .memory
+        return isNew || options[ForcesTransitionKey.self] ? options[TransitionKey.self] : .none
     }
 
     /// Lets the paintable draw something else, through a transition if it can be seen.

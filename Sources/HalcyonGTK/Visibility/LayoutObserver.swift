@@ -42,6 +42,9 @@ final class LayoutObserver {
         listeners[ObjectIdentifier(listener)] = nil
     }
 
+    /// The number of closures.
+    var count: Int { listeners.count }
+
     private func layoutDidEnd() {
         // A listener may end others.
         for key in Array(listeners.keys) { listeners[key]?() }

@@ -56,10 +56,11 @@ struct PaintingPlace {
     /// Returns the number of pixels that the place has for an image; `nil` if it takes both sides from what it shows.
     ///
     /// - Parameter shown: What it shows now.
-    func demand(scale: Int, shown: Paintable?) -> SizeDemand? {
+    func demand(scale: Double, shown: Paintable?) -> SizeDemand? {
         let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
+        // What a scale such as 1.1 adds to a whole number is no further pixel.
         func pixels(_ side: Double) -> Int {
-            side > (isEmpty ? emptySide : 1) ? Int((side * Double(scale)).rounded(.up)) : 0
+            side > (isEmpty ? emptySide : 1) ? Int((side * scale - 1e-6).rounded(.up)) : 0
         }
         let demand = SizeDemand(width: pixels(width), height: pixels(height), mode: fit.targetMode)
         return demand.width == 0 && demand.height == 0 ? nil : demand

@@ -85,8 +85,7 @@ extension SlotController {
         requestedSize = enlargement.size
         guard case .success(let response) = result, content.kind == .image else { return }
         task.response = response
-        let earlier = slotPlayer
-        setImage(response.image, through: .none, after: earlier)
+        setImage(response.image, through: .none, goesOn: true)
     }
 
     func cancelEnlargement() {

@@ -5,15 +5,26 @@ internal import Halcyon
 extension SlotController {
     /// Returns whether a load may run now.
     func mayLoad(_ task: DisplayTask) -> Bool {
-        visibility.isMapped || task.options[LoadVisibilityKey.self] == .always
+        visibility.isInSight || task.options[LoadVisibilityKey.self] == .always
     }
 
-    /// The widget has been shown, hidden, laid out or taken out of its window. Code of the program is called last.
+    /// A Boolean value that indicates whether anything depends on where the widget is, or on its size.
+    ///
+    /// What the widget draws itself is drawn anew when its size changes, and looked at then: an image that is shown for
+    /// good needs no more.
+    var followsLayouts: Bool {
+        guard let installation else { return false }
+        let paintable = installation.paintable
+        return task?.state == .waiting || task?.state == .loading || slotPlayer != nil || paintable.indicator != nil
+            || paintable.transition != nil || requestedSize != nil && !installation.connection.isDrawn
+    }
+
+    /// The widget has come into sight, was hidden, laid out or taken out of its window. Code of the program is called last.
     func visibilityDidChange(_ change: WidgetVisibility.Change) {
         switch change {
-        case .mapping:
+        case .sight:
             motionMayHaveChanged()
-            if visibility.isMapped { widgetDidAppear() } else { widgetDidDisappear() }
+            if visibility.isInSight { widgetDidAppear() } else { widgetDidDisappear() }
         case .layout:
             if let task { beginWaiting(task) }
             enlargeIfNeeded()
@@ -34,7 +45,7 @@ extension SlotController {
     }
 
     private func widgetDidDisappear() {
-        cancelEnlargement()
+        if !visibility.isMapped { cancelEnlargement() }
         suspendLoad { $0 == .whileMapped }
         if let task, task.state == .loading, task.options[LoadVisibilityKey.self] == .lowPriorityWhileUnmapped,
             let imageTask = task.imageTask

@@ -1,13 +1,18 @@
 #if GTK
 internal import CGTK
+internal import Glibc
 
-/// Follows whether a widget is shown, its size, and whether things may move in it.
+/// Follows whether a widget is in sight, its size, and whether things may move in it.
+///
+/// Layouts are followed only while something depends on them (``isNeeded``): those of a window with thousands of images
+/// that are shown for good cost nothing.
 @MainActor
 final class WidgetVisibility {
     enum Change {
-        /// The widget is shown, or no longer is.
-        case mapping
-        /// The widget was laid out, or the scale of its screen changed.
+        /// The widget has come into sight, or no longer is.
+        case sight
+        /// The widget was laid out at another size or for the first time, layout was asked for, or the scale of its
+        /// screen changed.
         case layout
         /// The widget left its window; other code may keep it.
         case removal
@@ -20,10 +25,18 @@ final class WidgetVisibility {
     private let isWidget: Bool
     /// Called after each change.
     var onChange: (Change) -> Void = { _ in }
+    /// Returns whether something depends on sight or layout. What begins to calls ``followLayouts()``.
+    var isNeeded: () -> Bool = { false }
     /// The handlers that are connected while the widget is mapped, at objects that outlive it.
     private var handlers: [(object: ObjectReference, number: gulong)] = []
-    /// The layouts of the window, which are followed while the widget is mapped.
+    /// The layouts of the window; `nil` while they are not followed.
     private var layouts: LayoutObserver?
+    /// Whether the next layout is told of, whatever has changed.
+    private var wantsLayout = false
+    /// Whether a part of the widget was in sight at the last look.
+    private var wasInSight = false
+    /// The sides of the widget at the last look, in points.
+    private var lastSize = (width: Int32(0), height: Int32(0))
     /// The frame clock, while the widget is mapped.
     private var clock: ObjectReference?
     /// The surface of the window, while the widget is mapped.
@@ -65,15 +78,23 @@ final class WidgetVisibility {
         MainActor.assumeIsolated { body(visibility) }
     }
 
-    /// A Boolean value that indicates whether the widget is shown. An object that is no widget counts as shown.
+    /// A Boolean value that indicates whether the widget is mapped. An object that is no widget counts as mapped.
     var isMapped: Bool {
         guard let widget else { return !isWidget }
         return gtk_widget_get_mapped(widget.widget) != 0
     }
 
-    /// A Boolean value that indicates whether the widget is shown, and its window not minimised.
+    /// A Boolean value that indicates whether the widget is mapped, and a part of it is in sight: not scrolled away, nor
+    /// on another page. Known from the first layout on. An object that is no widget counts as in sight.
+    var isInSight: Bool {
+        guard let widget else { return !isWidget }
+        guard isMapped, hasLayout else { return false }
+        return layouts != nil ? wasInSight : Sight.includes(widget)
+    }
+
+    /// A Boolean value that indicates whether the widget is in sight, as far as that is known, and its window not minimised.
     var isSeen: Bool {
-        guard isMapped else { return false }
+        guard isMapped, !hasLayout || isInSight else { return false }
         guard let toplevel else { return true }
         return gdk_toplevel_get_state(toplevel.opaque).rawValue & Self.unseenStates == 0
     }
@@ -84,14 +105,32 @@ final class WidgetVisibility {
     /// A Boolean value that indicates whether the user lets things move. Nothing does where there are no frames.
     var allowsMotion: Bool {
         guard let widget else { return false }
-        return cgtk_allows_motion(gtk_widget_get_settings(widget.widget)) != 0
+        return cgtk_allows_motion(gtk_widget_get_settings(widget.widget), Self.reducedMotionProperty) != 0
     }
+
+    /// The setting by which the user has motion reduced, which GTK has from 4.22; a test names another.
+    static var reducedMotionProperty = "gtk-interface-reduced-motion"
 
     /// A Boolean value that indicates whether things may move in the widget, and are seen.
     var showsMotion: Bool { isWidget && isSeen && allowsMotion }
 
-    /// The number of pixels of a point.
-    var scale: Int { widget.map { Int(gtk_widget_get_scale_factor($0.widget)) } ?? 1 }
+    /// The number of pixels of a point, which need not be whole.
+    var scale: Double {
+        guard let widget else { return 1 }
+        guard let surfaceScale = Self.surfaceScale, let native = gtk_widget_get_native(widget.widget),
+            let surface = gtk_native_get_surface(native)
+        else { return Double(gtk_widget_get_scale_factor(widget.widget)) }
+        return surfaceScale(surface)
+    }
+
+    /// `gdk_surface_get_scale`, which GTK has from 4.12, later than the headers that this is built with; `nil` where there
+    /// is none. A test puts another in its place.
+    static var surfaceScale = dlsym(nil, "gdk_surface_get_scale").map {
+        unsafeBitCast($0, to: (@convention(c) (OpaquePointer?) -> Double).self)
+    }
+
+    /// The number of frames that the window of a mapped widget has begun; `nil` for any other object.
+    var frameCount: Int? { clock.map { gdk_frame_clock_get_frame_counter($0.opaque) } }
 
     /// A Boolean value that indicates whether the sizes of the widget are those that it is shown at; of a widget that is
     /// not shown, those that it was shown at last, which GTK forgets when the widget is hidden itself. An object that is
@@ -110,7 +149,38 @@ final class WidgetVisibility {
     /// be laid out for it.
     func requestLayout() {
         guard let clock else { return }
+        wantsLayout = true
+        followLayouts()
         gdk_frame_clock_request_phase(clock.opaque, GDK_FRAME_CLOCK_PHASE_LAYOUT)
+    }
+
+    /// Follows sight and size for as long as something depends on them.
+    func followLayouts() {
+        guard layouts == nil, let clock else { return }
+        wasInSight = isInSight
+        let layouts = LayoutObserver.of(clock.pointer)
+        layouts.add(self) { [unowned self] in layoutDidEnd() }
+        self.layouts = layouts
+    }
+
+    private func layoutDidEnd() {
+        guard let widget else { return }
+        let isFirst = !hasLayout
+        hasLayout = true
+        let size = (width: gtk_widget_get_width(widget.widget), height: gtk_widget_get_height(widget.widget))
+        let isInSight = isMapped && Sight.includes(widget)
+        let sightHasChanged = isFirst || isInSight != wasInSight
+        let isTold = sightHasChanged || wantsLayout || size != lastSize
+        (wantsLayout, wasInSight, lastSize) = (false, isInSight, size)
+        if sightHasChanged { onChange(.sight) }
+        // Code of the program may have ended the widget, or taken it out of its window.
+        if isTold, hasLayout { onChange(.layout) }
+        if !wantsLayout, !isNeeded() { unfollowLayouts() }
+    }
+
+    private func unfollowLayouts() {
+        layouts?.remove(self)
+        layouts = nil
     }
 
     /// Ends with the widget.
@@ -118,11 +188,14 @@ final class WidgetVisibility {
         unfollow()
         widget = nil
         onChange = { _ in }
+        isNeeded = { false }
     }
 
     private func mappingDidChange() {
-        if isMapped { follow() } else { unfollow() }
-        onChange(.mapping)
+        // What is in sight is known only once it is laid out.
+        if isMapped { return follow() }
+        unfollow()
+        onChange(.sight)
     }
 
     private func rootDidChange() {
@@ -134,17 +207,20 @@ final class WidgetVisibility {
     private func follow() {
         guard clock == nil, let widget, let frames = gtk_widget_get_frame_clock(widget.widget) else { return }
         clock = ObjectReference(retaining: UnsafeMutableRawPointer(frames))
-        let layouts = LayoutObserver.of(UnsafeMutableRawPointer(frames))
-        layouts.add(self) { [unowned self] in
-            hasLayout = true
-            onChange(.layout)
-        }
-        self.layouts = layouts
         let motion: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
             WidgetVisibility.with(data) { $0.onChange(.motion) }
         }
         let settings = UnsafeMutableRawPointer(nonnull(gtk_widget_get_settings(widget.widget)))
-        follow(settings, "notify::gtk-enable-animations", motion)
+        for property in ["gtk-enable-animations", Self.reducedMotionProperty]
+        where cgtk_has_property(settings, property) != 0 { follow(settings, "notify::\(property)", motion) }
+        if let native = gtk_widget_get_native(widget.widget), let surface = gtk_native_get_surface(native),
+            cgtk_has_property(UnsafeMutableRawPointer(surface), "scale") != 0
+        {
+            let scale: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+                WidgetVisibility.with(data) { $0.onChange(.layout) }
+            }
+            follow(UnsafeMutableRawPointer(surface), "notify::scale", scale)
+        }
         if let surface = cgtk_toplevel(widget) {
             toplevel = follow(UnsafeMutableRawPointer(surface), "notify::state", motion)
         }
@@ -167,8 +243,8 @@ final class WidgetVisibility {
         hasLayout = false
         for (object, number) in handlers { g_signal_handler_disconnect(object.pointer, number) }
         handlers = []
-        layouts?.remove(self)
-        layouts = nil
+        unfollowLayouts()
+        wantsLayout = false
         clock = nil
         toplevel = nil
     }

@@ -47,6 +47,8 @@ extension AnswerModel.SentImage {
         // A refresh of an image leaves what was encoded of the older one, which is fresh for as long as its server
         // says, and it leaves larger ones in memory.
         let isOfPlace = call.kind != .encoded && call.largerPlaces.isEmpty
+        // Memory alone answers with the file as it was examined last.
+        if call.kind == .memory, identity.form == .file { return nil }
         return demands.first { demand in
             demand.time < start && (demand.place == nil || (demand.place == asked && isOfPlace))
                 && (demand.domain == nil || demand.domain == domain)

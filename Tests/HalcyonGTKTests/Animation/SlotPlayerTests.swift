@@ -13,13 +13,12 @@ final class SlotPlayerTests: XCTestCase {
 
     private func player(
         loopCount: Int = 0,
-        after earlier: SlotPlayer? = nil,
         _ playback: AnimationPlayback = AnimationPlayback()
     ) throws -> SlotPlayer {
         let data = try TestColor.animation(loopCount: loopCount)
         let image = try ImageCodecs.standard.animatedImage(from: data, preloadsFrames: true)
         let clock = PresentationClock(base: base)
-        return SlotPlayer(image, playback, after: earlier, clock: clock) { [unowned self] in shown.append(.of($0)) }
+        return SlotPlayer(image, playback, clock: clock) { [unowned self] in shown.append(.of($0)) }
     }
 
     /// Lets time pass, and waits for the frame that is due then.
@@ -143,15 +142,16 @@ final class SlotPlayerTests: XCTestCase {
         let playing = try player(loopCount: 2)
         playing.update(isSeen: true, allowsMotion: true)
         await advance(100, to: .green)
-        playing.player.rate = 3
-        let larger = try player(loopCount: 2, after: playing)
-        playing.end()
-        XCTAssertEqual(larger.player.frame.index, 1)
-        XCTAssertEqual(larger.player.state, .playing)
-        XCTAssertEqual(larger.player.rate, 3)
-        XCTAssertEqual(larger.player.repetition, .times(2))
-        playing.player.pause()
-        XCTAssertEqual(try player(after: playing).player.state, .paused)
+        let data = try TestColor.animation(loopCount: 2, width: 120, height: 120)
+        let larger = try ImageCodecs.standard.animatedImage(from: data, preloadsFrames: true)
+        XCTAssertTrue(playing.replaceImage(with: larger))
+        XCTAssertEqual(playing.player.state, .playing)
+        await MainLoop.run { playing.player.frame.image.size == PixelSize(120, 120) }
+        XCTAssertEqual(playing.player.frame.index, 1)
+        await advance(100, to: .blue)
+        XCTAssertEqual(playing.player.frame.image.size, PixelSize(120, 120))
+        let other = try ImageCodecs.standard.animatedImage(from: TestColor.animation([.red, .blue]))
+        XCTAssertFalse(playing.replaceImage(with: other))
     }
 }
 

@@ -143,5 +143,22 @@ final class DisplaySizeTests: XCTestCase {
         await MainLoop.run { frames.frames.contains { $0[50, 50] == .blue } }
         XCTAssertFalse(frames.frames.contains { $0[50, 50] == .red })
     }
+
+    func testScaleNeedNotBeWhole() async throws {
+        let original = WidgetVisibility.surfaceScale
+        WidgetVisibility.surfaceScale = { _ in 1.25 }
+        defer { WidgetVisibility.surfaceScale = original }
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let loads = ViewPipeline()
+        place.display.setImage(
+            with: try loads.url(.blue, 400, 400),
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        XCTAssertEqual(place.imageSize, PixelSize(125, 125))
+    }
 }
 #endif

@@ -81,6 +81,24 @@ final class PropertySlotTests: XCTestCase {
         XCTAssertEqual(gdk_texture_get_height(texture), 20)
     }
 
+    func testDrawingIsMadeAnewOnlyWhenItChanges() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let image = ImagePaintable()
+        image.hc.show(try TestColor.red.image(30, 20))
+        let display = ImageDisplay(object, slot: .property("texture"))
+        display.setImage(with: Optional<ImageRequest>.none, placeholder: image)
+        let texture = try XCTUnwrap(TestObject.value(of: object, "texture"))
+        let kept = ObjectReference(retaining: texture)
+        let controller = WidgetState.existing(object)?.existingController(for: .property("texture"))
+        let paintable = try XCTUnwrap(controller?.paintable)
+        paintable.invalidateContents()
+        XCTAssertEqual(TestObject.value(of: object, "texture"), kept.pointer)
+        image.hc.show(try TestColor.green.image(30, 20))
+        XCTAssertNotEqual(TestObject.value(of: object, "texture"), kept.pointer)
+    }
+
     func testTextureOfProgramStays() async throws {
         try TestWindow.requireDisplay()
         let object = try TestObject.make()

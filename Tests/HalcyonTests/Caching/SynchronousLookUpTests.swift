@@ -24,6 +24,21 @@ struct SynchronousLookUpTests {
         return response
     }
 
+    @Test("whose time is over leaves nothing behind that a later one meets")
+    func limited() async throws {
+        fixture.serve(Sample.png(), [:])
+        _ = try await fixture.load([])
+        fixture.forgetMemory()
+        let (pipeline, url) = (pipeline, fixture.url)
+        for _ in 0..<20 {
+            _ = try await onThread { pipeline.responseFromCache(for: ImageRequest(url), within: .zero) }
+        }
+        await fixture.test.settle()
+        fixture.forgetMemory()
+        let response = try await onThread { pipeline.responseFromCache(for: ImageRequest(url), within: .seconds(60)) }
+        #expect(response?.source == .disk && fixture.requestCount == 1)
+    }
+
     @Test("finds what is in memory and on disk, and stores it in memory", arguments: [false, true])
     func found(isProcessed: Bool) async throws {
         let processing = isProcessed ? crop : .processor(.identity)

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import HalcyonConcurrency
@@ -50,6 +51,56 @@ struct FileIdentityTests {
         #expect(rename(other, path) == 0)
         #expect(try await stages.image.response(for: resolved, context: context).image.owner == 2)
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
+    }
+
+    @Test("is found in memory without waiting as it was examined last, also by its URL")
+    func lastExamined() async throws {
+        defer { unlink(path) }
+        try first.write(to: URL(filePath: path))
+        #expect(test.pipeline.responseFromMemory(for: request) == nil)
+        _ = try await test.pipeline.image(from: request)
+        #expect(test.pipeline.responseFromMemory(for: request)?.image.owner == 1)
+        #expect(test.pipeline.responseFromMemory(for: URL(filePath: path))?.image.owner == 1)
+        #expect(test.pipeline.responseFromMemory(for: ImageRequest(.file(path), options: [.forceRefresh])) == nil)
+        // Of another size, as the time of changes is counted in ticks.
+        try Sample.encoded(Sample.bitmap(seed: 2), .png).write(to: URL(filePath: path))
+        #expect(test.pipeline.responseFromMemory(for: request)?.image.owner == 1)
+        #expect(try await test.pipeline.image(from: request).owner == 2)
+        #expect(test.pipeline.responseFromMemory(for: request)?.image.owner == 2)
+        #expect(unlink(path) == 0)
+        await #expect(throws: ImageError.self) { try await test.pipeline.image(from: request) }
+        #expect(test.pipeline.responseFromMemory(for: request) == nil)
+    }
+
+    @Test("is examined while whole files are read on all threads for that")
+    func lane() async throws {
+        defer { unlink(path) }
+        try first.write(to: URL(filePath: path))
+        let isReading = DispatchSemaphore(value: 0)
+        let mayRead = DispatchSemaphore(value: 0)
+        let pacing = FileReadPacing(now: {
+            isReading.signal()
+            mayRead.wait()
+            return .now
+        })
+        let files = FileFetcher(pacing: pacing)
+        let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
+        let named = ImageRequest(.file(path, cacheKey: "drawing"))
+        let pending = try #require(test.pipeline.stages.resolver.begin(named).resolved)
+        let reads = (0..<2).map { _ in
+            Task { [path] in
+                _ = try await FileFetcher.Whole(files: files, path: path).fetch(pending, context: context)
+            }
+        }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().async {
+                for _ in reads { isReading.wait() }
+                continuation.resume()
+            }
+        }
+        #expect(try await files.identity(of: path, context: context).byteCount == first.count)
+        for _ in 0..<100 { mayRead.signal() }
+        for read in reads { try await read.value }
     }
 
     @Test("while it is read leaves nothing in the caches, under a name of its own either")

@@ -48,6 +48,23 @@ struct PreviewTests {
         #expect(task.preview == nil)
     }
 
+    @Test("are what the caches have of the image itself while its server is asked anew", arguments: [true, false])
+    func cached(isInMemory: Bool) async throws {
+        let loading = pipeline.task(for: url)
+        await test.transport.nextTransfer().answer(.init(body: Sample.png(16, 12)))
+        _ = try await loading.response
+        await pipeline.cache.flush()
+        if !isInMemory { pipeline.cache.removeAllFromMemory() }
+        let task = task([.url(url)], [.revalidate])
+        if isInMemory { #expect(task.preview?.image.size == PixelSize(16, 12)) }
+        var previews = task.previews.makeAsyncIterator()
+        let preview = try #require(await previews.next())
+        #expect(preview.image.size == PixelSize(16, 12))
+        await test.transport.nextTransfer().answer(.init(body: Sample.png(32, 24)))
+        #expect(try await task.image.size == PixelSize(32, 24))
+        #expect(pipeline.responseFromMemory(for: url)?.image.size == PixelSize(32, 24))
+    }
+
     @Test("begin with the best one for a reader that joins late")
     func lateReader() async throws {
         let task = task([.url(small), .url(medium)])

@@ -1,0 +1,107 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Images on disk that are waited for, and those that are shown and then asked for again.
+@MainActor
+final class DiskImageTests: XCTestCase {
+    private let loads = ViewPipeline()
+
+    override func tearDown() async throws {
+        await MainActor.run { DiskWait.limit = .milliseconds(8) }
+    }
+
+    /// A URL whose image is on disk, and not in memory.
+    private func onDisk(_ color: TestColor) async throws -> URL {
+        let url = try loads.url(color)
+        try await loads.preload(url)
+        loads.pipeline.cache.removeAllFromMemory()
+        return url
+    }
+
+    func testImageOnDiskIsShownBeforeTheCallReturns() async throws {
+        // Long enough for a machine that is busy.
+        DiskWait.limit = .seconds(20)
+        let url = try await onDisk(.blue)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        place.display.setImage(
+            with: url,
+            options: [.loadDiskFileSynchronously],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(place.display.content, .image)
+        XCTAssertEqual(place.display.task?.response?.source, .disk)
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+    }
+
+    func testImageThatComesTooLateIsLoadedAsUsual() async throws {
+        DiskWait.limit = .zero
+        let url = try await onDisk(.blue)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        place.display.setImage(
+            with: url,
+            options: [.loadDiskFileSynchronously],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        XCTAssertEqual(place.display.task?.state, .loading)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+    }
+
+    func testTransitionOnlyFromNetwork() async throws {
+        let options: ImageOptions = [.transition(.fade(.seconds(600))), .transitionOnlyFromNetwork]
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let url = try await onDisk(.blue)
+        place.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(place.controller?.transitionIsRunning, false)
+        place.display.setImage(with: try loads.url(.red), options: options, pipeline: loads.pipeline)
+        await MainLoop.run { place.controller?.transitionIsRunning == true }
+    }
+
+    func testCachedImageIsShownAndThenTheNewerOne() async throws {
+        for isInMemory in [true, false] {
+            let url = try loads.url(.blue)
+            try await loads.preload(url)
+            if !isInMemory { loads.pipeline.cache.removeAllFromMemory() }
+            loads.transport.setRoute(url, nil)
+            let place = try await TestPlace()
+            let done = Completions()
+            place.display.setImage(
+                with: url,
+                options: [.revalidate, .previews([.url(url)])],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            if isInMemory { XCTAssertEqual(place.display.content, .preview) }
+            await MainLoop.run { place.display.content == .preview }
+            XCTAssertEqual(done.count, 0)
+            await place.waitForFrame()
+            let cached = try await place.rendered()[50, 50]
+            XCTAssertEqual(cached, .blue)
+            await MainLoop.run { self.loads.transport.startedCount(url) == 2 }
+            try loads.transport.transfers.last?.answer(.green)
+            await done.wait()
+            XCTAssertEqual(done.outcome, "success")
+            await place.waitForFrame()
+            let newer = try await place.rendered()[50, 50]
+            XCTAssertEqual(newer, .green)
+            place.destroy()
+        }
+    }
+}
+#endif

@@ -1,0 +1,107 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Images of local files that memory has.
+@MainActor
+final class FileImageTests: XCTestCase {
+    private let loads = ViewPipeline()
+    private let path = NSTemporaryDirectory() + "halcyon-file-\(UUID().uuidString).png"
+
+    override func tearDown() async throws {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private func write(_ color: TestColor) throws {
+        try color.png().write(to: URL(fileURLWithPath: path), options: .atomic)
+    }
+
+    private func show(in place: TestPlace, _ placeholder: DecodedImage? = nil) async -> String {
+        let done = Completions()
+        place.display.setImage(
+            with: .file(path),
+            placeholder: placeholder,
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        return done.outcome
+    }
+
+    func testImageIsShownBeforeTheFileIsExamined() async throws {
+        try write(.blue)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        var outcome = await show(in: place)
+        XCTAssertEqual(outcome, "success")
+        place.display.setImage(with: nil)
+        let done = Completions()
+        place.display.setImage(
+            with: .file(path),
+            placeholder: try TestColor.red.image(),
+            options: [.indicator(.spinner)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        XCTAssertEqual(place.display.content, .image)
+        XCTAssertNil(place.controller?.paintable?.indicator)
+        let count = place.controller?.contentCount
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(place.controller?.contentCount, count)
+        // As when the cell of a list comes back into sight, in the frame in which it is laid out.
+        place.setVisible(false)
+        place.display.setImage(with: nil)
+        place.setVisible(true)
+        let again = Completions()
+        place.display.setImage(with: .file(path), pipeline: loads.pipeline, completion: again.handler)
+        await place.waitForFrame()
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .blue)
+        await again.wait()
+        outcome = again.outcome
+        XCTAssertEqual(outcome, "success")
+    }
+
+    func testImageOfAFileThatChangedIsReplaced() async throws {
+        try write(.blue)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        _ = await show(in: place)
+        try write(.green)
+        let outcome = await show(in: place)
+        XCTAssertEqual(outcome, "success")
+        await place.waitForFrame()
+        let color = try await place.rendered()[50, 50]
+        XCTAssertEqual(color, .green)
+    }
+
+    func testImageOfAFileThatIsGoneGivesWayToThePlaceholder() async throws {
+        try write(.blue)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        _ = await show(in: place)
+        try FileManager.default.removeItem(atPath: path)
+        let outcome = await show(in: place, try TestColor.red.image())
+        XCTAssertEqual(outcome, "failure")
+        XCTAssertEqual(place.display.content, .placeholder)
+    }
+
+    func testAnimationOfAFileGoesOnOnceItIsExamined() async throws {
+        try TestColor.animation(milliseconds: 20).write(to: URL(fileURLWithPath: path))
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        _ = await show(in: place)
+        place.display.setImage(with: nil)
+        let done = Completions()
+        place.display.setImage(with: .file(path), pipeline: loads.pipeline, completion: done.handler)
+        let player = try XCTUnwrap(place.display.player)
+        await done.wait()
+        XCTAssertTrue(place.display.player === player)
+    }
+}
+#endif

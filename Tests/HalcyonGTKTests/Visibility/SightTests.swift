@@ -1,0 +1,187 @@
+#if GTK
+import CGTK
+import Halcyon
+import HalcyonTesting
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Widgets that are mapped, and scrolled out of sight.
+@MainActor
+final class SightTests: XCTestCase {
+    private let loads = ViewPipeline()
+
+    func testLoadFollowsSight() async throws {
+        let place = try await ScrolledPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let task = place.display.setImage(with: loads.url(), pipeline: loads.pipeline, completion: done.handler)
+        await place.scroll(to: 100)
+        await MainLoop.settle()
+        XCTAssertEqual(gtk_widget_get_mapped(place.widgets[0]), 1)
+        XCTAssertEqual(loads.transport.startedCount, 0)
+        await place.scroll(to: 950)
+        await MainLoop.run { self.loads.transport.startedCount == 1 }
+        let first = loads.transport.transfers[0]
+        await place.scroll(to: 0)
+        await MainLoop.run { first.isCancelled }
+        XCTAssertEqual(task?.state, .waiting)
+        await place.scroll(to: 1050)
+        await MainLoop.run { self.loads.transport.startedCount == 2 }
+        try loads.transport.transfers[1].answer(.blue)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+    }
+
+    func testAnimationStandsStillOutOfSight() async throws {
+        let place = try await ScrolledPlace()
+        defer { place.destroy() }
+        place.display.show(try ImageCodecs.standard.animatedImage(from: TestColor.animation(milliseconds: 20)))
+        let player = try XCTUnwrap(place.display.player)
+        await place.scroll(to: 10)
+        await MainLoop.settle()
+        XCTAssertEqual(player.state, .playing)
+        XCTAssertEqual([player.loopCount, player.frame.index], [0, 0])
+        await place.scroll(to: 950)
+        await MainLoop.run { player.loopCount > 0 }
+        await place.scroll(to: 0)
+        let (loops, frame) = (player.loopCount, player.frame.index)
+        for _ in 0..<5 { await MainLoop.settle() }
+        XCTAssertEqual([player.loopCount, player.frame.index], [loops, frame])
+        await place.scroll(to: 950)
+        await MainLoop.run { player.loopCount > loops }
+    }
+
+    func testNothingTicksForAnimationsAndASpinnerOutOfSight() async throws {
+        let place = try await ScrolledPlace(count: 61)
+        defer { place.destroy() }
+        let image = try ImageCodecs.standard.animatedImage(from: TestColor.animation(milliseconds: 20))
+        for widget in place.widgets.dropLast() { ImageDisplay(widget).show(image) }
+        let spinner = ImageDisplay(place.widgets[60])
+        spinner.setImage(
+            with: loads.url(),
+            options: [.indicator(.spinner), .visibility(.always)],
+            pipeline: loads.pipeline,
+            completion: nil
+        )
+        await place.scroll(to: 10)
+        XCTAssertEqual(spinner.task?.state, .loading)
+        await MainLoop.settle()
+        var frames = 0
+        let observer = try FrameObserver(place.scrolled, onBegin: { frames += 1 }, onPaint: {})
+        defer { observer.stop() }
+        for _ in 0..<10 { await MainLoop.settle() }
+        XCTAssertEqual(frames, 0)
+        XCTAssertEqual(place.widgets.compactMap { ImageDisplay($0).player?.loopCount }.max(), 0)
+        await place.scroll(to: 950)
+        await MainLoop.run { frames > 20 }
+    }
+
+    func testImagesThatAreShownForGoodFollowNoLayout() async throws {
+        let place = try await ScrolledPlace(count: 3)
+        defer { place.destroy() }
+        await place.scroll(to: 950)
+        let url = try loads.url(.blue, 400, 400)
+        for widget in place.widgets { ImageDisplay(widget).setImage(with: url, pipeline: loads.pipeline) }
+        await MainLoop.run { place.widgets.allSatisfy { ImageDisplay($0).task?.state == .finished } }
+        await place.waitForFrame()
+        let clock = try XCTUnwrap(gtk_widget_get_frame_clock(place.scrolled))
+        XCTAssertEqual(LayoutObserver.of(UnsafeMutableRawPointer(clock)).count, 0)
+        // One that grows is looked at when it is drawn.
+        gtk_widget_set_size_request(place.widgets[0], 300, 300)
+        await MainLoop.run { (place.display.image?.size.width ?? 0) >= 300 }
+        await place.waitForFrame()
+        await place.waitForFrame()
+        XCTAssertEqual(LayoutObserver.of(UnsafeMutableRawPointer(clock)).count, 0)
+    }
+
+    /// Its picture has no area until there is an image, and lies at the corner that is scrolled away.
+    func testRemoteImageOfWhichAPartIsInSightLoads() async throws {
+        try TestWindow.requireDisplay()
+        let url = try loads.url(.blue)
+        let image = RemoteImage(ImageRequest(url), pipeline: loads.pipeline)
+        let widget = image.widget.assumingMemoryBound(to: GtkWidget.self)
+        gtk_widget_set_size_request(widget, 200, 200)
+        let place = try await ScrolledPlace([widget])
+        defer { place.destroy() }
+        await MainLoop.settle()
+        XCTAssertEqual(loads.transport.startedCount, 0)
+        await place.scroll(to: 1_100)
+        await MainLoop.run { if case .loaded = image.state { true } else { false } }
+    }
+
+    func testPopoverIsInSight() async throws {
+        let place = try await ScrolledPlace()
+        defer { place.destroy() }
+        let popover = try XCTUnwrap(gtk_popover_new())
+        let picture = try XCTUnwrap(gtk_picture_new())
+        gtk_widget_set_size_request(picture, 50, 50)
+        let pointer = UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self)
+        gtk_popover_set_autohide(pointer, 0)
+        gtk_popover_set_child(pointer, picture)
+        gtk_widget_set_parent(popover, place.scrolled)
+        defer { gtk_widget_unparent(popover) }
+        gtk_popover_popup(pointer)
+        await MainLoop.run { gtk_widget_get_mapped(picture) != 0 && gtk_widget_get_width(picture) > 0 }
+        XCTAssertTrue(Sight.includes(UnsafeMutableRawPointer(picture)))
+    }
+}
+
+/// Widgets of 100 by 100 points, one below the other, that begin at 1,000 points in a window that shows 300.
+@MainActor
+final class ScrolledPlace {
+    let window: TestWindow
+    let widgets: [UnsafeMutablePointer<GtkWidget>]
+    let scrolled: UnsafeMutablePointer<GtkWidget>
+
+    /// The first of the widgets.
+    var display: ImageDisplay { ImageDisplay(widgets[0]) }
+
+    /// - Parameter count: The number of pictures.
+    convenience init(count: Int = 1) async throws {
+        try TestWindow.requireDisplay()
+        let pictures = try (0..<count).map { _ in
+            let picture = try XCTUnwrap(gtk_picture_new())
+            gtk_widget_set_size_request(picture, 100, 100)
+            return picture
+        }
+        try await self.init(pictures)
+    }
+
+    init(_ widgets: [UnsafeMutablePointer<GtkWidget>]) async throws {
+        self.widgets = widgets
+        let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+        let spacers = try (0..<2).map { _ in
+            let spacer = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            gtk_widget_set_size_request(spacer, 10, 1_000)
+            return spacer
+        }
+        for widget in [spacers[0]] + widgets + [spacers[1]] {
+            gtk_widget_set_halign(widget, GTK_ALIGN_START)
+            gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), widget)
+        }
+        scrolled = try XCTUnwrap(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_child(OpaquePointer(scrolled), box)
+        // One that is laid over the child fades out for a while.
+        gtk_scrolled_window_set_overlay_scrolling(OpaquePointer(scrolled), 0)
+        window = try TestWindow(width: 300, height: 300, child: scrolled)
+        await window.present()
+        await waitForFrame()
+    }
+
+    /// Scrolls, and waits for the frame that shows it.
+    func scroll(to value: Double) async {
+        gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled)), value)
+        await waitForFrame()
+    }
+
+    /// Waits until the window has painted a frame that begins now.
+    func waitForFrame() async {
+        let count = PaintCount.of(scrolled)
+        gtk_widget_queue_draw(scrolled)
+        await MainLoop.run { PaintCount.of(self.scrolled) > count }
+    }
+
+    func destroy() { window.destroy() }
+}
+#endif
