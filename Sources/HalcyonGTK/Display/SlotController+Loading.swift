@@ -14,12 +14,13 @@ extension SlotController {
             imageDidLoad(response, of: task)
             return true
         }
-        let attempt = task.beginAttempt()
+        let attempt = DisplayAttempt(task)
         task.state = .loading
         task.isStarting = true
-        let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak task] progress in
+        let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak attempt] progress in
             MainActor.assumeIsolated {
-                guard let task, task.attempt == attempt else { return }
+                guard let attempt, attempt.task.attempt == attempt.number else { return }
+                let task = attempt.task
                 task.controller?.progressDidChange(progress, of: task)
                 task.report(progress)
             }
@@ -28,17 +29,19 @@ extension SlotController {
             MainActor.assumeIsolated {
                 // A load may end on another thread before this call returns. What is shown while it is under way comes
                 // first in any case; an image from memory has nothing before it.
-                if task.isStarting, (try? result.get())?.source != .memory {
-                    Task { task.attemptDidEnd(attempt, with: result) }
+                if attempt.task.isStarting, (try? result.get())?.source != .memory {
+                    Task { attempt.task.attemptDidEnd(attempt.number, with: result) }
                 } else {
-                    task.attemptDidEnd(attempt, with: result)
+                    attempt.task.attemptDidEnd(attempt.number, with: result)
                 }
             }
         }
-        task.isStarting = false
-        guard task.attempt == attempt, task.state == .loading else { return true }
-        task.imageTask = imageTask
-        followPreviews(of: imageTask, task)
+        // The program may have made another call for the same meanwhile.
+        let current = attempt.task
+        current.isStarting = false
+        guard current.attempt == attempt.number, current.state == .loading else { return true }
+        current.imageTask = imageTask
+        followPreviews(of: imageTask, current)
         return false
     }
 
@@ -47,13 +50,19 @@ extension SlotController {
         guard task === self.task else { return }
         task.response = response
         task.state = .setting
+        task.mayBeInexact = response.source == .memory
         task.endProgress()
         endPreviews()
         stopIndicator()
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
             let transition = transition(for: response, of: task)
+            let attempt = task.running
             setImage(response.image, through: transition)
+            // The program may have made another call in the middle of this, as a handler of a property that was set: for
+            // something else, or for the same.
+            let task = attempt?.task ?? task
+            guard task === self.task, task.state == .setting else { return }
             loadIconSizes(of: response.image, for: task)
             if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
         case .manual:
@@ -61,7 +70,8 @@ extension SlotController {
         case .custom(let custom):
             setting = Task { [weak self] in
                 await custom.set(response)
-                guard let self, task === self.task, task.state == .setting else { return }
+                // An equal call may have taken the place of the one that began it.
+                guard let self, !Task.isCancelled, let task = self.task, task.state == .setting else { return }
                 setting = nil
                 task.finish(.success(response))
             }
@@ -75,6 +85,7 @@ extension SlotController {
         endPreviews()
         stopIndicator()
         let options = task.options
+        let attempt = task.running
         if !(error is CancellationError) {
             switch options[FailureDisplayKey.self] {
             case .unchanged:
@@ -85,17 +96,21 @@ extension SlotController {
                 setContent(Paintable(image.image), kind: .failure, image: image.image)
             }
         }
-        task.finish(.failure(error))
+        // The program may have made another call for the same in the middle of this.
+        let last = attempt?.task ?? task
+        last.failure = DisplayFailure(error, of: last.request(for: .imageSize), in: last.pipeline)
+        last.finish(.failure(error))
     }
 
     private func followPreviews(of imageTask: ImageTask, _ task: DisplayTask) {
         guard showsPreviews(of: task), !task.options.previews.isEmpty || task.options.progressive.isActive else {
             return
         }
-        let attempt = task.attempt
         previews = Task { [weak self] in
             for await preview in imageTask.previews {
-                guard let self, task === self.task, task.attempt == attempt, task.state == .loading else { return }
+                guard let self, let task = self.task, task.imageTask === imageTask, task.state == .loading else {
+                    return
+                }
                 showPreview(preview)
             }
         }
@@ -133,14 +148,15 @@ extension DisplayTask {
         }
         _ = beginAttempt()
         imageTask = nil
-        // What has been shown, and only its transition was under way, has succeeded.
-        let result: Result<ImageResponse, any Error> =
-            if wasShown, let response {
-                .success(response)
-            } else {
-                .failure(DisplayError.superseded(response.map(Result.success)))
-            }
+        let result = resultOfSuperseded
         if isLater { Task { finish(result) } } else { finish(result) }
+    }
+
+    /// The result of a call that another one takes the place of. What has been shown, and only its transition was under
+    /// way, has succeeded.
+    var resultOfSuperseded: Result<ImageResponse, any Error> {
+        if wasShown, let response { return .success(response) }
+        return .failure(DisplayError.superseded(response.map(Result.success)))
     }
 }
 #endif

@@ -6,7 +6,7 @@ extension RemoteImageController {
     private var display: ImageDisplay { ImageDisplay(picture.pointer) }
 
     func change(to request: ImageRequest?, options: ImageOptions) {
-        let isSame = request == self.request
+        let isSame = request == self.request || request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
         source = request?.source
         self.options = options
         if !isSame { load() }
@@ -48,8 +48,9 @@ extension RemoteImageController {
             placeholder: emptyContent,
             pipeline: pipeline,
             progress: { [weak self] in self?.progressDidChange($0, of: number) },
-            completion: { [weak self] in self?.loadDidEnd(with: $0, number) }
-        )
+            completion: { [weak self] in self?.loadDidEnd(with: $0, number) },
+            startsAnew: true
+        )?.keepsHandlers = true
         guard number == loadNumber else { return }
         updateChildren()
         showProgressInPlaceholder()
