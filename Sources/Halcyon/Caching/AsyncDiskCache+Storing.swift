@@ -13,6 +13,7 @@ extension AsyncDiskCache {
     ///   - byteCount: The bytes that wait in memory meanwhile.
     ///   - priority: The priority of the store, which those that wait for it raise: nothing else may share it. Default:
     ///     low.
+    ///   - replaced: The beginning of the keys of other entries, whose place it takes. Default: `nil`.
     ///   - admission: Asked right before the entry is stored, after all earlier changes.
     ///   - content: Makes the body and the metadata; it returns `nil` if nothing is to be stored.
     func store(
@@ -22,6 +23,7 @@ extension AsyncDiskCache {
         durability: DiskCache.Durability = .none,
         byteCount: Int,
         priority: PriorityBox = PriorityBox(.low),
+        replacing replaced: String? = nil,
         admission: StoreAdmission,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
     ) -> Task<Void, Never> {
@@ -31,7 +33,8 @@ extension AsyncDiskCache {
                 guard let content = try await made(content, for: name, slot == nil ? admission : nil) else { return }
                 try await writing.run(priority: priority) { [cache] _ in
                     _ = try cache.replace(name, slot: slot, if: admission) { key in
-                        try cache.store(
+                        if let replaced { try cache.removeEntries(prefix: replaced) }
+                        return try cache.store(
                             content.body,
                             for: key,
                             metadata: content.metadata,

@@ -19,7 +19,8 @@ extension PixelWorkers {
     /// Decodes an image on a worker, at the size that a target needs.
     ///
     /// - Parameter begun: The decoder that has read a part of it with the same options; `nil` if there is none.
-    /// - Returns: The image, and the part of the budget that its pixels take until they are processed or handed out.
+    /// - Returns: The image, the part of the budget that its pixels take until they are processed or handed out, and the
+    ///   processor time of decoding it.
     /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
         _ data: Data,
@@ -28,8 +29,8 @@ extension PixelWorkers {
         target: DecodeTarget,
         begun: ProgressiveDecoding? = nil,
         priority: PriorityBox
-    ) async throws -> (image: DecodedImage, lease: PixelLease) {
-        let (image, lease) = try await run(priority: priority, within: budget.images, holding: nil) {
+    ) async throws -> (image: DecodedImage, lease: PixelLease, processorTime: Duration) {
+        let (decoded, lease) = try await run(priority: priority, within: budget.images, holding: nil) {
             let info = try codecs.info(of: data, limits: options.limits, hint: options.typeHint)
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)
@@ -37,15 +38,17 @@ extension PixelWorkers {
             let size = Self.largestSize(of: info, target: options.targetSize)
             let byteCount = Self.byteCount(of: size, info, depth, within: options.bitmapLimit)
             return Demand(byteCount: byteCount) { [options] flag in
-                if let image = try begun?.image(of: data, info: info, isCancelled: { flag.isCancelled }) {
-                    return image
+                try Timed {
+                    if let image = try begun?.image(of: data, info: info, isCancelled: { flag.isCancelled }) {
+                        return image
+                    }
+                    return try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
                 }
-                return try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
             }
         }
         // A decoder that reduced the image no longer needs the rest.
-        lease.reduce(to: image.bitmap.byteCount)
-        return (image, PixelLease([lease]))
+        lease.reduce(to: decoded.value.bitmap.byteCount)
+        return (decoded.value, PixelLease([lease]), decoded.processorTime)
     }
 
     /// Returns the number of bytes that decoding takes. Where the result is bounded, formats that are decoded at reduced

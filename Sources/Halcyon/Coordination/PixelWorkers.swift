@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonRaster
@@ -89,7 +90,7 @@ public final class PixelWorkers: Sendable {
     ///   - lease: The part of the budget that the image's pixels take.
     ///   - size: The size of the largest bitmap that is made.
     ///   - place: The number of processors that come before in the chain.
-    /// - Returns: The image, and the part of the budget that its pixels take.
+    /// - Returns: The image, the part of the budget that its pixels take, and the processor time that it took.
     /// - Throws: The error of `body`, or `CancellationError`.
     func process(
         _ image: DecodedImage,
@@ -98,16 +99,16 @@ public final class PixelWorkers: Sendable {
         place: Int,
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> DecodedImage
-    ) async throws -> (image: DecodedImage, lease: PixelLease) {
+    ) async throws -> (image: DecodedImage, lease: PixelLease, processorTime: Duration) {
         let need = Self.byteCount(size, image.bitmap.depth)
         let successor = lease.successor()
         let atHand = successor?.amount ?? 0
         // A result that is no larger takes the image's place in the budget.
         if let successor, need <= atHand {
             let result = try await queue.run(priority: priority, isContinuation: place > 0) { flag in
-                try body(image, flag)
+                try Timed { try body(image, flag) }
             }
-            return (result, successor)
+            return (result.value, successor, result.processorTime)
         }
         let (result, own) = try await run(
             priority: priority,
@@ -115,10 +116,10 @@ public final class PixelWorkers: Sendable {
             holding: lease,
             isContinuation: place > 0
         ) {
-            Demand(byteCount: need - atHand) { flag in try body(image, flag) }
+            Demand(byteCount: need - atHand) { flag in try Timed { try body(image, flag) } }
         }
-        own.reduce(to: result.bitmap.byteCount - atHand)
-        return (result, successor?.extended(by: own) ?? PixelLease([own]))
+        own.reduce(to: result.value.bitmap.byteCount - atHand)
+        return (result.value, successor?.extended(by: own) ?? PixelLease([own]), result.processorTime)
     }
 
     /// Returns the number of bytes of a bitmap, the padding of its rows included, which takes most of a narrow one;
@@ -163,6 +164,24 @@ public final class PixelWorkers: Sendable {
             // The work has its part of the budget, for which other work waits.
             return (try await queue.run(priority: priority, isContinuation: true, demand.body), lease)
         }
+    }
+}
+
+/// A value, with the processor time that the calling thread took to make it.
+struct Timed<Value: Sendable>: Sendable {
+    let value: Value
+    let processorTime: Duration
+
+    init(_ make: () throws -> Value) rethrows {
+        let start = Self.processorTime
+        value = try make()
+        processorTime = Self.processorTime - start
+    }
+
+    private static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }
 

@@ -45,6 +45,11 @@ public struct CacheKeyEncoder: Sendable {
         bytes.append(7)
     }
 
+    /// Adds the beginning of the size that an image has in a place that it shares with other sizes.
+    mutating func beginTargetSize() {
+        bytes.append(8)
+    }
+
     private mutating func append(_ value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }

@@ -150,9 +150,14 @@ public struct ImageKey: @unchecked Sendable, Hashable {
 
     /// Returns the name on disk of an image with this variant, or its beginning.
     func processedDiskKey(of variant: [UInt8]) -> String {
+        "\(originalDiskKey)\0\(Self.hexadecimal(variant))"
+    }
+
+    /// Returns bytes as they are written in names on disk.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        let hexadecimal = variant.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return "\(originalDiskKey)\0\(String(decoding: hexadecimal, as: UTF8.self))"
+        let hexadecimal = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: hexadecimal, as: UTF8.self)
     }
 
     /// The decode options and the processing, encoded canonically once.

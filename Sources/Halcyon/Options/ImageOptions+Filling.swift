@@ -27,7 +27,7 @@ extension ImageOptions {
 
     /// Returns these options with the fields that they leave open filled from others, and the values of the program's own
     /// for the keys that they leave open.
-    func filled(from defaults: ImageOptions) -> ImageOptions {
+    package func filled(from defaults: ImageOptions) -> ImageOptions {
         if isStandard { return defaults }
         if !storage.customChanges.isEmpty { return reapplied(to: defaults) }
         let open = defaults.storage.changes.subtracting(storage.changes)

@@ -50,4 +50,12 @@ extension ImagePipeline {
     public func responseFromCache(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
         responseFromCache(for: ImageRequest(url, options: options))
     }
+
+    /// Returns whether a load of a request would fail because the pipeline remembers a failure of it; see
+    /// ``FailureMemory``.
+    package func remembersFailure(of request: ImageRequest) -> Bool {
+        guard configuration.recovery.failureMemory != nil else { return false }
+        let pending = stages.resolver.begin(prepared(request))
+        return pending.resolved.flatMap { stages.recovery.rememberedFailure(of: $0) } != nil
+    }
 }

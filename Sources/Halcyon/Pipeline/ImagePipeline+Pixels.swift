@@ -33,7 +33,7 @@ extension ImagePipeline {
         var options = DecodePolicy().storedResultOptions
         options.color = .sRGB
         do {
-            let (decoded, lease) = try await stages.workers.decode(
+            let (decoded, lease, _) = try await stages.workers.decode(
                 image.data,
                 codecs: codecs ?? configuration.codecs,
                 options: options,

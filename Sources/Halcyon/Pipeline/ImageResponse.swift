@@ -134,6 +134,8 @@ public struct ImageTimings: Sendable, Hashable {
     public var encode: Duration?
     /// Encoding for the disk and writing, if the load waited for it.
     public var store: Duration?
+    /// The processor time of decoding and processing, where they ran.
+    var processorTime = Duration.zero
 
     /// Timings without a measurement.
     public init() {}

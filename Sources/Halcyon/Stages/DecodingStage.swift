@@ -111,7 +111,7 @@ final class DecodingStage: Sendable {
         options.color = key.color
         let begun = await progressive.take(for: key, of: original.data)
         do {
-            let (image, lease) = try await (request.options.workers ?? workers).decode(
+            let (image, lease, processorTime) = try await (request.options.workers ?? workers).decode(
                 original.data,
                 codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
                 options: options,
@@ -121,7 +121,13 @@ final class DecodingStage: Sendable {
             )
             let time = ContinuousClock.now - start
             context.note(.decoded(image.info.format, size: image.bitmap.size, duration: time))
-            return DecodedOriginal(image: image, lease: lease, original: original, decodeTime: time)
+            return DecodedOriginal(
+                image: image,
+                lease: lease,
+                original: original,
+                decodeTime: time,
+                processorTime: processorTime
+            )
         } catch let error as CodecError {
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             error.isForHiddenRequest = original.isForHiddenRequest
@@ -148,6 +154,8 @@ struct DecodedOriginal: Sendable {
     let decodeTime: Duration
     /// The time spent in processors; `nil` if none has run.
     var processTime: Duration?
+    /// The processor time of decoding, and of processors so far.
+    let processorTime: Duration
 }
 
 extension ImageError {

@@ -78,7 +78,7 @@ struct PreviewStage: Sendable {
             return false
         }
         for cache in request.caches.targets.searched where request.isProcessed {
-            if (try? await cache.disk.contains(request.key.processedDiskKey)) == true { return true }
+            if (try? await cache.disk.contains(request.resultDiskKey)) == true { return true }
         }
         for cache in request.caches.searchedForOriginal {
             if (try? await cache.disk.contains(request.key.originalDiskKey)) == true { return true }

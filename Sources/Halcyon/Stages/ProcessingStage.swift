@@ -52,6 +52,7 @@ final class ProcessingStage: Sendable {
         var timings = result.original.timings
         timings.decode = result.decodeTime
         timings.process = result.processTime
+        timings.processorTime = result.processorTime
         let response = ImageResponse(
             image: try await decoding.animated(result, for: request, context: context),
             source: result.original.source,
@@ -112,7 +113,7 @@ final class ProcessingStage: Sendable {
     ) async throws -> DecodedOriginal {
         let start = ContinuousClock.now
         context.begin(.process)
-        let (image, lease) = try await reportingErrors(of: request) {
+        let (image, lease, processorTime) = try await reportingErrors(of: request) {
             try await (request.options.workers ?? workers).process(
                 input.image,
                 lease: input.lease,
@@ -131,7 +132,8 @@ final class ProcessingStage: Sendable {
             lease: lease,
             original: input.original,
             decodeTime: input.decodeTime,
-            processTime: (input.processTime ?? .zero) + time
+            processTime: (input.processTime ?? .zero) + time,
+            processorTime: input.processorTime + processorTime
         )
     }
 

@@ -72,7 +72,7 @@ extension ResultStorage {
         time total: inout Duration
     ) async throws -> Candidate? {
         let start = ContinuousClock.now
-        let diskKey = request.key.processedDiskKey
+        let diskKey = request.resultDiskKey
         try await cache.disk.settle(diskKey, priority: context.priority)
         let age = cache.order.age(of: .image(request.key), named: request.key.originalDiskKey)
         let entry = try await cache.disk.entry(
@@ -127,7 +127,7 @@ extension ResultStorage {
             // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
             // disk.
             if (error as? CodecError)?.isDamage ?? (error is SerializationError) {
-                await cache.disk.remove(for: request.key.processedDiskKey, ifStill: entry.version)
+                await cache.disk.remove(for: request.resultDiskKey, ifStill: entry.version)
             }
             return nil
         }
@@ -141,7 +141,7 @@ extension ResultStorage {
         let copy = DiskCopy(
             entry,
             metadata: entry.metadata(stating: found.validity, isOriginal: false),
-            name: request.key.processedDiskKey,
+            name: request.resultDiskKey,
             item: .image(request.key),
             limit: expiration(policy, found.validity, now: found.cache.disk.now()),
             durability: policy.diskDurability ?? .none,

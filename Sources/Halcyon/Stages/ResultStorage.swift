@@ -56,7 +56,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
     /// - Throws: `CancellationError`.
     func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.isLookedUpAsResult else { return false }
-        let diskKey = request.key.processedDiskKey
+        let diskKey = request.resultDiskKey
         for cache in request.caches.targets.searched {
             let entry = try await cache.disk.entry(for: diskKey, extending: .none, priority: context.priority)
             guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { continue }
@@ -99,17 +99,20 @@ struct ResultStorage<Form: ResultForm>: Sendable {
             data: needsData && request.source.hasEncodedBytes ? data : nil,
             validity: validity
         )
-        let diskKey = request.key.processedDiskKey
+        let diskKey = request.resultDiskKey
+        let isKept = request.storedResults.contains(madeIn: result.timings.processorTime)
+        let replaced = request.replacedResults
         let content = SharedContent { [form] in
             try await form.entry(of: result, from: provenance, for: request, priority: priority)
         }
         let stored = targets.stored
         return targets.lowestFirst.compactMap { cache in
-            guard stored.contains(cache) else {
+            guard isKept, stored.contains(cache) else {
                 // What is made of an original of a cache replaces nothing that is older.
                 if claim.age.isFromCache { return nil }
                 let admission = cache.admission(of: claim, .image(request.key))
-                return cache.disk.remove(named: diskKey, priority: priority, if: admission)
+                let removal = cache.disk.remove(named: diskKey, priority: priority, if: admission)
+                return isKept ? removal : nil
             }
             return cache.disk.store(
                 for: diskKey,
@@ -117,6 +120,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
                 durability: policy.diskDurability ?? .none,
                 byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
                 priority: priority,
+                replacing: replaced,
                 admission: cache.admission(
                     of: claim,
                     .image(request.key),
@@ -144,7 +148,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         guard request.isProcessed else { return }
         for cache in request.caches.targets.lowestFirst {
             await cache.disk.remove(
-                for: request.key.processedDiskKey,
+                for: request.resultDiskKey,
                 if: cache.admission(of: claim, .image(request.key))
             )
         }

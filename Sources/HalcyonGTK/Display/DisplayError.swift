@@ -5,8 +5,8 @@ public import Halcyon
 public enum DisplayError: Error, Sendable, CustomStringConvertible {
     /// The call named no source.
     case emptySource
-    /// Another call for the same slot came before the image was shown, or the slot or its widget has ended: the end of
-    /// the load, if it has one, because it went on (``ImageOption/superseded(_:)``) or was over; else `nil`.
+    /// Another call for the same slot came before the image was shown, the slot or its widget has ended, or the widget has
+    /// left its window: the end of the load, if it has one, because it went on (``ImageOption/superseded(_:)``) or was over; else `nil`.
     case superseded(Result<ImageResponse, any Error>?)
     /// The object has no such place for an image: its type, and the slot.
     case unsupported(type: String, slot: WidgetSlot)

@@ -28,7 +28,16 @@ public final class DisplayTask {
     /// The present attempt; `nil` before the first and between two.
     public internal(set) var imageTask: ImageTask?
     let pipeline: ImagePipeline
+    /// Those of the request, with those of views and of the pipeline filled in.
     let options: ImageOptions
+    /// The failure of the load; `nil` unless it has failed.
+    var failure: DisplayFailure?
+    /// A Boolean value that indicates whether a larger image from memory may have been shown in the place of one of the
+    /// size that was asked for, which has not been looked for yet.
+    var mayBeInexact = false
+    /// A Boolean value that indicates whether the handlers are kept while the widget is in no window, because they do not
+    /// keep the widget.
+    var keepsHandlers = false
     /// Kept until the image is there, as the progress handler is.
     private(set) var placeholder: (any Placeholder)?
     /// The number of attempts begun. An event of an earlier one counts for nothing.
@@ -40,20 +49,20 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the image of the file as it was examined last is shown, which the load
     /// confirms or replaces.
     var showsExaminedFile = false
+    /// The attempt under way, which its load keeps.
+    weak var running: DisplayAttempt?
     private var completion: ImageDisplay.Completion?
     weak var controller: SlotController?
 
-    /// - Parameter options: Those of the request, with those of the pipeline filled in.
     init(
         request: ImageRequest,
-        options: ImageOptions,
         pipeline: ImagePipeline,
         placeholder: (any Placeholder)?,
         progress: (@MainActor (ImageProgress) -> Void)?,
         completion: ImageDisplay.Completion?
     ) {
         self.request = request
-        self.options = options
+        options = pipeline.viewOptions(request.options)
         self.pipeline = pipeline
         self.placeholder = placeholder
         onProgress = progress
@@ -89,12 +98,37 @@ public final class DisplayTask {
             placeholder: placeholder,
             pipeline: pipeline,
             progress: onProgress,
-            completion: completion
+            completion: completion,
+            startsAnew: true
         )
+    }
+
+    /// Goes on with the load of an earlier call for the same, which its own handlers hear of no more.
+    func takeUp(_ earlier: DisplayTask) {
+        (state, response, progress) = (earlier.state, earlier.response, earlier.progress)
+        (imageTask, attempt, running) = (earlier.imageTask, earlier.attempt, earlier.running)
+        (isStarting, reportsProgress, mayBeInexact) = (
+            earlier.isStarting, earlier.reportsProgress, earlier.mayBeInexact
+        )
+        (showsExaminedFile, failure) = (earlier.showsExaminedFile, earlier.failure)
+        running?.task = self
+        (earlier.imageTask, earlier.running) = (nil, nil)
+    }
+
+    /// Ends the call with an error, but not its load, of which nothing is told any more: the image is shown when the widget
+    /// comes back.
+    func dropHandlers() {
+        onProgress = nil
+        guard let completion else { return }
+        self.completion = nil
+        completion(.failure(DisplayError.superseded(nil)))
     }
 
     /// A Boolean value that indicates whether the image has been shown, though its transition may be under way.
     var wasShown: Bool { state == .setting && options[ImageSettingKey.self] == .automatic }
+
+    /// A Boolean value that indicates whether an equal call is answered by an image that is shown.
+    var mayAnswer: Bool { options.cache.reads != .none && !options.cache.revalidates }
 
     /// The number of a new attempt, after which nothing of an earlier one counts.
     func beginAttempt() -> Int {

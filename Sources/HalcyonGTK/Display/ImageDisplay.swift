@@ -45,6 +45,16 @@ public struct ImageDisplay {
 
     /// Loads an image and shows it.
     ///
+    /// A call for what the last one asked for begins nothing anew: the same source and options in the same pipeline,
+    /// whatever the placeholder and the handlers. If the image is shown, the call completes at once; if it is being loaded,
+    /// the handlers of this call take the place of the earlier ones, and that call completes with
+    /// ``DisplayError/superseded(_:)``; if the load has failed, the call completes with the same error, until
+    /// ``retry(completion:)``, the return of the network, or the end of what the pipeline remembers of the failure
+    /// (``FailureMemory``). A call whose options look into no cache, as with ``ImageOption/forceRefresh``, begins anew once
+    /// the one before has ended.
+    ///
+    /// What is shown of the same image at another size stays until the image is there.
+    ///
     /// - Parameters:
     ///   - request: The source and the options; `nil`: the placeholder alone is shown.
     ///   - placeholder: Shown until the image is; see also ``ImageOption/delayPlaceholder`` and
@@ -52,9 +62,9 @@ public struct ImageDisplay {
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///   - progress: Called as bytes arrive, until the call is superseded. Default: `nil`.
     ///   - completion: Called exactly once, on the main actor: after the image is shown and its transition has ended,
-    ///     after the failure, when the call is superseded or cancelled, or soon after the widget has ended, with
-    ///     ``DisplayError/superseded(_:)``. An image in memory is shown and completed before this returns. The handler
-    ///     may set images, cancel, and destroy the widget.
+    ///     after the failure, when the call is superseded or cancelled, or soon after the widget has ended or has left its
+    ///     window, with ``DisplayError/superseded(_:)``; one that comes back shows the image all the same. An image in
+    ///     memory is shown and completed before this returns. The handler may set images, cancel, and destroy the widget.
     /// - Returns: The load; `nil` without a source, and if the object has no such slot.
     @_disfavoredOverload  // `setImage(with: nil)` is the function of a URL.
     @discardableResult
@@ -65,6 +75,26 @@ public struct ImageDisplay {
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
         completion: Completion?
     ) -> DisplayTask? {
+        setImage(
+            with: request,
+            placeholder: placeholder,
+            pipeline: pipeline,
+            progress: progress,
+            completion: completion,
+            startsAnew: false
+        )
+    }
+
+    /// - Parameter startsAnew: Whether the load begins anew also if the last call asked for the same.
+    @discardableResult
+    func setImage(
+        with request: ImageRequest?,
+        placeholder: (any Placeholder)?,
+        pipeline: ImagePipeline,
+        progress: (@MainActor (ImageProgress) -> Void)? = nil,
+        completion: Completion?,
+        startsAnew: Bool
+    ) -> DisplayTask? {
         guard let controller = WidgetState.of(object).controller(for: slot) else {
             completion?(.failure(DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)))
             return nil
@@ -74,7 +104,8 @@ public struct ImageDisplay {
             placeholder: placeholder,
             pipeline: pipeline,
             progress: progress,
-            completion: completion
+            completion: completion,
+            startsAnew: startsAnew
         )
     }
 
@@ -92,6 +123,15 @@ public struct ImageDisplay {
 
     /// Cancels the loads of all slots of the widget.
     public func cancelAll() { WidgetState.existing(object)?.cancelAll() }
+
+    /// The source and the options of the last call, as they were given; `nil` if there was none, or none with a source.
+    ///
+    /// Setting it is a call without a placeholder and handlers, in the pipeline of the last call, or else in
+    /// ``ImagePipeline/shared``. An equal one has no effect.
+    public var request: ImageRequest? {
+        get { task?.request }
+        nonmutating set { setImage(with: newValue, pipeline: task?.pipeline ?? .shared) }
+    }
 
     /// Begins the last call anew, if it has failed or was cancelled; see ``DisplayTask/retry(completion:)``.
     @discardableResult

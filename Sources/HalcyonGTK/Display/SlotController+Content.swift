@@ -29,19 +29,25 @@ extension SlotController {
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         contentCount += 1
         let number = contentCount
-        show(paintable, through: transition)
+        let isEmpty = (self.paintable?.current?.width ?? 0) <= 0
+        let window = kind == .image && isEmpty && visibility.isMapped ? place?.fittingWindow : nil
+        show(paintable, through: transition, number)
         // A property that was set may be followed by code of the program, which has shown something else then.
         guard number == contentCount else { return }
+        window?.fit()
         if let image { play(image, goesOn: goesOn) }
         onContentChange()
     }
 
     /// Shows what there is to be shown until the image is there.
-    func showWaiting(_ task: DisplayTask) {
+    ///
+    /// - Parameter keepsCurrent: Whether what is shown is the same image in another size, which stays until then.
+    func showWaiting(_ task: DisplayTask, keepsCurrent: Bool) {
         let options = task.options
         guard task === self.task else { return }
         let isProgramShown = task.setsPlaceholder != nil
-        let keepsCurrent = options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
+        let keepsCurrent =
+            keepsCurrent || options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
         if let preview = task.imageTask?.preview, showsPreviews(of: task) {
             showPreview(preview)
         } else if !keepsCurrent {

@@ -25,12 +25,13 @@ extension SlotController {
             imageDidLoad(response, of: task)
             return true
         }
-        let attempt = task.beginAttempt()
+        let attempt = DisplayAttempt(task)
         task.state = .loading
         task.isStarting = true
-        let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak task] progress in
+        let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak attempt] progress in
             MainActor.assumeIsolated {
-                guard let task, task.attempt == attempt else { return }
+                guard let attempt, attempt.task.attempt == attempt.number else { return }
+                let task = attempt.task
                 task.controller?.progressDidChange(progress, of: task)
                 task.report(progress)
             }
@@ -39,17 +40,19 @@ extension SlotController {
             MainActor.assumeIsolated {
                 // A load may end on another thread before this call returns. What is shown while it is under way comes
                 // first in any case; an image from memory has nothing before it.
-                if task.isStarting, (try? result.get())?.source != .memory {
-                    Task { task.attemptDidEnd(attempt, with: result) }
+                if attempt.task.isStarting, (try? result.get())?.source != .memory {
+                    Task { attempt.task.attemptDidEnd(attempt.number, with: result) }
                 } else {
-                    task.attemptDidEnd(attempt, with: result)
+                    attempt.task.attemptDidEnd(attempt.number, with: result)
                 }
             }
         }
-        task.isStarting = false
-        guard task.attempt == attempt, task.state == .loading else { return true }
-        task.imageTask = imageTask
-        if !showsExamined { followPreviews(of: imageTask, task) }
+        // The program may have made another call for the same meanwhile.
+        let current = attempt.task
+        current.isStarting = false
+        guard current.attempt == attempt.number, current.state == .loading else { return true }
+        current.imageTask = imageTask
+        if !showsExamined { followPreviews(of: imageTask, current) }
         return showsExamined
     }
 
@@ -78,16 +81,22 @@ extension SlotController {
         guard task === self.task else { return }
         task.response = response
         task.state = .setting
+        task.mayBeInexact = response.source == .memory
         task.endProgress()
         endPreviews()
         stopIndicator()
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
+            let attempt = task.running
             if task.showsExaminedFile, content.kind == .image, shows(response.image) {
                 onContentChange()
             } else {
                 setImage(response.image, through: transition(for: response, of: task))
             }
+            // The program may have made another call in the middle of this, as a handler of a property that was set: for
+            // something else, or for the same.
+            let task = attempt?.task ?? task
+            guard task === self.task, task.state == .setting else { return }
             loadIconSizes(of: response.image, for: task)
             if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
         case .manual:
@@ -97,7 +106,8 @@ extension SlotController {
             setting = Task { [weak self] in
                 await placeholder?.value
                 await custom.set(response)
-                guard let self, task === self.task, task.state == .setting else { return }
+                // An equal call may have taken the place of the one that began it.
+                guard let self, !Task.isCancelled, let task = self.task, task.state == .setting else { return }
                 (setting, placeholderSetting) = (nil, nil)
                 task.finish(.success(response))
             }
@@ -111,6 +121,7 @@ extension SlotController {
         endPreviews()
         stopIndicator()
         let options = task.options
+        let attempt = task.running
         if !(error is CancellationError) {
             switch options[FailureDisplayKey.self] {
             case .unchanged:
@@ -124,13 +135,16 @@ extension SlotController {
                 setContent(Paintable(image.image), kind: .failure, image: image.image)
             }
         }
-        guard let placeholder = placeholderSetting, task === self.task, task.state != .finished else {
-            return task.finish(.failure(error))
+        // The program may have made another call for the same in the middle of this.
+        let last = attempt?.task ?? task
+        last.failure = DisplayFailure(error, of: last.request(for: .imageSize), in: last.pipeline)
+        guard let placeholder = placeholderSetting, last === self.task, last.state != .finished else {
+            return last.finish(.failure(error))
         }
-        task.state = .setting
+        last.state = .setting
         setting = Task { [weak self] in
             await placeholder.value
-            guard let self, task === self.task, task.state == .setting else { return }
+            guard let self, !Task.isCancelled, let task = self.task, task.state == .setting else { return }
             (setting, placeholderSetting) = (nil, nil)
             task.finish(.failure(error))
         }
@@ -140,10 +154,11 @@ extension SlotController {
         guard showsPreviews(of: task), !task.options.previews.isEmpty || task.options.progressive.isActive else {
             return
         }
-        let attempt = task.attempt
         previews = Task { [weak self] in
             for await preview in imageTask.previews {
-                guard let self, task === self.task, task.attempt == attempt, task.state == .loading else { return }
+                guard let self, let task = self.task, task.imageTask === imageTask, task.state == .loading else {
+                    return
+                }
                 showPreview(preview)
             }
         }
@@ -186,14 +201,15 @@ extension DisplayTask {
         }
         _ = beginAttempt()
         imageTask = nil
-        // What has been shown, and only its transition was under way, has succeeded.
-        let result: Result<ImageResponse, any Error> =
-            if wasShown, let response {
-                .success(response)
-            } else {
-                .failure(DisplayError.superseded(response.map(Result.success)))
-            }
+        let result = resultOfSuperseded
         if isLater { Task { finish(result) } } else { finish(result) }
+    }
+
+    /// The result of a call that another one takes the place of. What has been shown, and only its transition was under
+    /// way, has succeeded.
+    var resultOfSuperseded: Result<ImageResponse, any Error> {
+        if wasShown, let response { return .success(response) }
+        return .failure(DisplayError.superseded(response.map(Result.success)))
     }
 }
 #endif

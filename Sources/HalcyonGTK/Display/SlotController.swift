@@ -51,6 +51,12 @@ final class SlotController {
     var indicator = LoadIndicator.none
     /// The area that the last attempt was made for; `nil` if it was made for the image's own size.
     var requestedSize: SizeDemand?
+    /// Measures the time for which a widget keeps its size before a larger image is loaded for it.
+    var clock: any Clock<Duration> = ContinuousClock()
+    /// The wait for a size to stay as it is.
+    var growth: Growth?
+    /// The wait for the network, after an image could not be loaded at a larger size.
+    var networkReturn: NetworkReturn?
 
     init(_ installation: SlotInstallation, _ visibility: WidgetVisibility) {
         self.installation = installation
@@ -72,7 +78,8 @@ final class SlotController {
         placeholder: (any Placeholder)?,
         pipeline: ImagePipeline,
         progress: (@MainActor (ImageProgress) -> Void)?,
-        completion: ImageDisplay.Completion?
+        completion: ImageDisplay.Completion?,
+        startsAnew: Bool = false
     ) -> DisplayTask? {
         MainLoopCheck.begin()
         guard let request else {
@@ -84,23 +91,65 @@ final class SlotController {
             completion?(.failure(DisplayError.emptySource))
             return nil
         }
-        let superseded = takeTask()
-        visibility.followLayouts()
         let task = DisplayTask(
             request: request,
-            options: pipeline.completed(request.options),
             pipeline: pipeline,
             placeholder: placeholder,
             progress: progress,
             completion: completion
         )
+        if !startsAnew, let present = self.task, present.isEqual(to: task), let answer = answer(to: task, by: present) {
+            return answer
+        }
+        // At another size, what is shown stays until there is better.
+        let keepsCurrent =
+            content.kind == .image && self.task?.response != nil && self.task?.hasSameImage(as: task) == true
+        let superseded = takeTask()
+        visibility.followLayouts()
         task.controller = self
         self.task = task
         // The next attempt joins the work of the one before, which is cancelled only then.
         let hasImage = beginIfPossible(task)
-        if !hasImage { showWaiting(task) }
+        if !hasImage { showWaiting(task, keepsCurrent: keepsCurrent) }
         superseded?.supersede(by: task.imageTask)
         return task
+    }
+
+    /// Returns whether the last call asked for the same as a request does.
+    func isAsked(for request: ImageRequest, in pipeline: ImagePipeline) -> Bool {
+        // It is never begun.
+        let call = DisplayTask(request: request, pipeline: pipeline, placeholder: nil, progress: nil, completion: nil)
+        return task?.isEqual(to: call) ?? false
+    }
+
+    /// Answers a call for the same as an earlier one asked for.
+    ///
+    /// - Returns: The load that answers the call; `nil` if it has to begin anew.
+    private func answer(to call: DisplayTask, by present: DisplayTask) -> DisplayTask? {
+        switch present.state {
+        case .waiting, .loading, .setting:
+            call.takeUp(present)
+            call.controller = self
+            task = call
+            if transitionTask === present { transitionTask = call }
+            present.controller = nil
+            // Memory may have the image by now.
+            if call.state == .waiting { _ = beginIfPossible(call) }
+            present.finish(present.resultOfSuperseded)
+            return call
+        case .finished:
+            if let response = present.response {
+                let isShown = content.kind == .image || present.options[ImageSettingKey.self] != .automatic
+                guard isShown, call.mayAnswer else { return nil }
+                call.finish(.success(response))
+            } else {
+                guard let failure = present.failure, call.mayAnswer,
+                    !failure.mayBeOver(for: present.request(for: .imageSize), in: present.pipeline)
+                else { return nil }
+                call.finish(.failure(failure.error))
+            }
+            return present
+        }
     }
 
     /// Shows an image of the program's own, which supersedes the load.
@@ -126,6 +175,7 @@ final class SlotController {
     /// Cancels the load, and those of the image in other sizes.
     func cancel() {
         cancelEnlargement()
+        networkReturn = nil
         endIconSizes()
         task?.cancel()
     }
@@ -137,6 +187,7 @@ final class SlotController {
         endPreviews()
         endIconSizes()
         cancelEnlargement()
+        networkReturn = nil
         requestedSize = nil
         stopIndicator()
         dropTransition()

@@ -16,7 +16,8 @@ extension ImageListFactory {
         /// Returns the mark in the corner of an image, in cells with an overlay; called when an image is shown. Default: no
         /// badges. ``ImageListBadge/ofAnimation(_:)`` marks animated images.
         public var badge: (@MainActor (ImageResponse) -> ImageListBadge?)?
-        /// Fills the rest of a cell in, such as a label, when it is to show an item. Default: nothing.
+        /// Fills the rest of a cell in, such as a label, when it is to show an item, before its image
+        /// is loaded. Default: nothing.
         public var configure: (@MainActor (ImageListCell, ImageListItem) -> Void)?
         /// Undoes that when the cell no longer shows its item. Default: nothing.
         public var reset: (@MainActor (ImageListCell) -> Void)?

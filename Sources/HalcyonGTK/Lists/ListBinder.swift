@@ -99,10 +99,14 @@ final class ListBinder {
         if configuration.title != nil { cell.showTitle(title) }
         let visibility = request.map { configuration.pipeline.completed($0.options)[LoadVisibilityKey.self] }
         // A cell is usually given its item out of sight, and comes into sight when it is laid out.
-        if cell.isMapped || visibility == .always { beginLoading(cell) } else { clear(cell) }
+        let beginsNow = cell.isMapped || visibility == .always
+        if request == nil, beginsNow { beginLoading(cell) } else if !beginsNow { clear(cell) }
         scheduleUpdate()
         guard cell.binding?.number == number else { return }
+        // Before an image from memory completes the load.
         configuration.configure?(cell.content, item)
+        guard beginsNow, cell.binding?.number == number, cell.binding?.hasRequest == false else { return }
+        beginLoading(cell)
     }
 
     private func unbind(_ listItem: UnsafeMutableRawPointer) {
@@ -140,8 +144,9 @@ final class ListBinder {
             with: request,
             placeholder: placeholder,
             pipeline: configuration.pipeline,
-            completion: completion
-        )
+            completion: completion,
+            startsAnew: true
+        )?.keepsHandlers = true
     }
 
     /// The load of a binding has ended, or was superseded.

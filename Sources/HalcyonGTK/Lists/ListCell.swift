@@ -80,7 +80,6 @@ final class ListCell {
         // It is never begun.
         let task = DisplayTask(
             request: request,
-            options: pipeline.completed(request.options),
             pipeline: pipeline,
             placeholder: nil,
             progress: nil,

@@ -7,7 +7,7 @@ extension RemoteImageController {
 
     /// - Parameter text: The source as it was given, where it was as a text. Default: `nil`.
     func change(to request: ImageRequest?, options: ImageOptions, text: String? = nil) {
-        let isSame = request == self.request
+        let isSame = request == self.request || request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
         source = request?.source
         self.options = options
         guard !isSame else { return }
@@ -52,8 +52,9 @@ extension RemoteImageController {
             placeholder: emptyContent,
             pipeline: pipeline,
             progress: { [weak self] in self?.progressDidChange($0, of: number) },
-            completion: { [weak self] in self?.loadDidEnd(with: $0, number) }
-        )
+            completion: { [weak self] in self?.loadDidEnd(with: $0, number) },
+            startsAnew: true
+        )?.keepsHandlers = true
         guard number == loadNumber else { return }
         updateChildren()
         showProgressInPlaceholder()

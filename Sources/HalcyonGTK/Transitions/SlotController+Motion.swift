@@ -14,7 +14,9 @@ extension SlotController {
     }
 
     /// Lets the paintable draw something else, through a transition if it can be seen.
-    func show(_ next: Paintable?, through transition: ImageTransition) {
+    ///
+    /// - Parameter number: That of the content, which code of the program may change meanwhile.
+    func show(_ next: Paintable?, through transition: ImageTransition, _ number: Int) {
         guard let paintable else { return }
         // The widget may have grown since the image was asked for.
         if requestedSize != nil { visibility.requestLayout() }
@@ -23,6 +25,7 @@ extension SlotController {
         }
         let place: @MainActor () -> PaintingPlace = { PaintingPlace(widget) }
         paintable.show(next, through: TransitionPass(transition, from: paintable.current, in: place))
+        guard number == contentCount else { return }
         transitionStart = nil
         // A window of which nothing is seen, such as on another workspace, may have no frames at all.
         transitionDeadline = Task { [weak self] in

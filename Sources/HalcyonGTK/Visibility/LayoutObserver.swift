@@ -8,7 +8,8 @@ internal import CGTK
 /// widget that is mapped by a layout, as the cell of a list is that comes into sight, is told of the end of that layout.
 @MainActor
 final class LayoutObserver {
-    private var listeners: [ObjectIdentifier: () -> Void] = [:]
+    private var listeners: [ObjectIdentifier: (number: Int, layoutDidEnd: () -> Void)] = [:]
+    private var lastNumber = 0
 
     private static let key = g_quark_from_static_string("halcyon-layout-observer")
 
@@ -35,7 +36,8 @@ final class LayoutObserver {
 
     /// Calls a closure after each layout, until `remove`.
     func add(_ listener: AnyObject, _ layoutDidEnd: @escaping () -> Void) {
-        listeners[ObjectIdentifier(listener)] = layoutDidEnd
+        lastNumber += 1
+        listeners[ObjectIdentifier(listener)] = (lastNumber, layoutDidEnd)
     }
 
     func remove(_ listener: AnyObject) {
@@ -46,8 +48,10 @@ final class LayoutObserver {
     var count: Int { listeners.count }
 
     private func layoutDidEnd() {
-        // A listener may end others.
-        for key in Array(listeners.keys) { listeners[key]?() }
+        // In the order in which they were added, so that loads begin in it. A listener may end others.
+        for key in listeners.sorted(by: { $0.value.number < $1.value.number }).map(\.key) {
+            listeners[key]?.layoutDidEnd()
+        }
     }
 }
 #endif

@@ -31,8 +31,10 @@ struct PaintingPlace {
     let fit: Fit
     /// The sides of a widget that shows nothing, where nothing else decides them.
     private let emptySide: Double
+    private let widget: UnsafeMutableRawPointer
 
     init(_ widget: UnsafeMutableRawPointer) {
+        self.widget = widget
         width = Double(gtk_widget_get_width(widget.widget))
         height = Double(gtk_widget_get_height(widget.widget))
         if widget.isInstance(of: gtk_picture_get_type()) {
@@ -50,20 +52,39 @@ struct PaintingPlace {
         }
     }
 
-    /// The natural sides of a `GtkPicture` without anything that has a size.
-    private static let emptyPictureSide = 16.0
+    /// The natural sides of a `GtkPicture` without anything that has a size, which are those that GTK gives it.
+    private static let emptyPictureSide: Double = {
+        let empty = gdk_paintable_new_empty(0, 0)
+        let picture = ObjectReference(adopting: g_object_ref_sink(nonnull(gtk_picture_new_for_paintable(empty)).raw))
+        g_object_unref(UnsafeMutableRawPointer(nonnull(empty)))
+        var natural: Int32 = 0
+        gtk_widget_measure(picture.pointer.widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &natural, nil, nil)
+        return Double(natural)
+    }()
 
     /// Returns the number of pixels that the place has for an image; `nil` if it takes both sides from what it shows.
     ///
     /// - Parameter shown: What it shows now.
     func demand(scale: Double, shown: Paintable?) -> SizeDemand? {
         let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
+        let window = isEmpty ? fittingWindow : nil
         // What a scale such as 1.1 adds to a whole number is no further pixel.
-        func pixels(_ side: Double) -> Int {
-            side > (isEmpty ? emptySide : 1) ? Int((side * scale - 1e-6).rounded(.up)) : 0
+        func pixels(_ side: Double, _ isOpen: Bool) -> Int {
+            side > (isEmpty ? emptySide : 1) && !isOpen ? Int((side * scale - 1e-6).rounded(.up)) : 0
         }
-        let demand = SizeDemand(width: pixels(width), height: pixels(height), mode: fit.targetMode)
+        let demand = SizeDemand(
+            width: pixels(width, window?.fitsWidth == true),
+            height: pixels(height, window?.fitsHeight == true),
+            mode: fit.targetMode
+        )
         return demand.width == 0 && demand.height == 0 ? nil : demand
+    }
+
+    /// The window around a widget that shows nothing, where the sides of both are not given: the image decides them. `nil`
+    /// where something else does.
+    var fittingWindow: FittingWindow? {
+        guard width <= emptySide || height <= emptySide else { return nil }
+        return FittingWindow(around: widget)
     }
 
     /// Returns the size at which a paintable is drawn, in the middle of the place.

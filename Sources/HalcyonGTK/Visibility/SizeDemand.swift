@@ -33,10 +33,21 @@ struct SizeDemand: Equatable {
     }
 }
 
-/// The loading of the image that is shown at a larger size.
+/// The loading of the image that is shown at another size.
 struct Enlargement {
     let size: SizeDemand
     let number: Int
+    /// A Boolean value that indicates whether the widget has grown; if not, the image has too many pixels.
+    let isLarger: Bool
     var task: ImageTask?
+}
+
+/// The wait for a widget that has grown to keep its size.
+struct Growth {
+    /// The time for which it does.
+    static let rest = Duration.milliseconds(100)
+
+    let size: SizeDemand
+    let wait: Task<Void, Never>
 }
 #endif

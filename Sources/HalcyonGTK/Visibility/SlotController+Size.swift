@@ -43,11 +43,15 @@ extension SlotController {
         let paintable = Paintable(image)
         guard let requestedSize, image.size == image.fullSize, image.scale > 0 else { return paintable }
         let whole = image.info.displaySize
+        // Memory may have had it at another size than was asked for.
+        var isWhole = task?.options.processing.isIdentity == true
         let factor = requestedSize.factor(of: whole)
-        guard factor < 1 else { return paintable }
         let (width, height) = (Double(image.size.width), Double(image.size.height))
-        // Processors that change the sides leave no way to know the whole sides but this.
-        let isWhole = abs(Double(whole.width) * factor - width) <= 1 && abs(Double(whole.height) * factor - height) <= 1
+        if !isWhole {
+            guard factor < 1 else { return paintable }
+            // Processors that change the sides leave no way to know the whole sides but this.
+            isWhole = abs(Double(whole.width) * factor - width) <= 1 && abs(Double(whole.height) * factor - height) <= 1
+        }
         return Paintable(
             paintable.reference,
             width: (isWhole ? Double(whole.width) : width / factor) / image.scale,
@@ -55,8 +59,8 @@ extension SlotController {
         )
     }
 
-    /// Loads the image that is shown anew if it has fewer pixels than the widget has room for.
-    func enlargeIfNeeded() {
+    /// Has the image that is shown loaded anew if it has fewer pixels than the widget has room for, or many more.
+    func followSize() {
         // An image that was kept while a load failed, was cancelled, or is shown by the program is that of an earlier one.
         guard let task, task.response != nil, task.options[ImageSettingKey.self] == .automatic,
             let requested = requestedSize, visibility.isMapped, task.state == .finished,
@@ -64,31 +68,89 @@ extension SlotController {
             case .size(let size)? = sizeDemand(for: task)
         else { return }
         let whole = image.info.displaySize
-        let underWay = enlargement?.size ?? requested
-        guard size.factor(of: whole) > underWay.factor(of: whole) else { return }
-        cancelEnlargement()
-        let larger = underWay.grown(to: size)
-        let request = task.request(for: .size(larger))
+        let needed = size.factor(of: whole)
+        let isUnprocessed = task.options.processing.isIdentity
+        let shown = isUnprocessed && whole.width > 0 ? Double(image.size.width) / Double(whole.width) : 0
+        guard needed <= max(requested.factor(of: whole), shown, enlargement?.size.factor(of: whole) ?? 0) else {
+            return waitForRest(at: size)
+        }
+        endGrowth()
+        guard task.mayBeInexact else { return }
+        task.mayBeInexact = false
+        // No more pixels than a widget that grows has, see `SizeDemand.grown(to:)`.
+        guard isUnprocessed, shown > needed * 1.3 else { return }
+        var request = task.request(for: .size(size))
+        // Nothing but its quality depends on it, and nothing is sent for that.
+        request.options = request.options.applying([.precision(.exact), .onlyFromCache, .priority(.low)])
+        load(request, at: size, in: task.pipeline, isLarger: false)
+    }
+
+    /// Waits until the widget has kept a size for a while: one that grows step by step is not followed at each.
+    private func waitForRest(at size: SizeDemand) {
+        guard size != growth?.size else { return }
+        endGrowth()
+        let clock = clock
+        growth = Growth(
+            size: size,
+            wait: Task { [weak self] in
+                guard (try? await clock.sleep(for: Growth.rest)) != nil, let self, growth?.size == size else { return }
+                growth = nil
+                enlarge(to: size)
+            }
+        )
+    }
+
+    private func endGrowth() {
+        growth?.wait.cancel()
+        growth = nil
+    }
+
+    private func enlarge(to size: SizeDemand) {
+        guard let task, task.response != nil, visibility.isMapped, let requested = requestedSize else { return }
+        let larger = (enlargement?.size ?? requested).grown(to: size)
+        load(task.request(for: .size(larger)), at: larger, in: task.pipeline, isLarger: true)
+    }
+
+    /// Loads the image that is shown at another size. The load takes the place of the one under way once it has joined the
+    /// work that both share.
+    private func load(_ request: ImageRequest, at size: SizeDemand, in pipeline: ImagePipeline, isLarger: Bool) {
+        let earlier = enlargement?.task
         enlargementCount += 1
         let number = enlargementCount
-        enlargement = Enlargement(size: larger, number: number)
-        let imageTask = task.pipeline.loadImage(with: request, on: .mainActor) { [weak self] result in
+        enlargement = Enlargement(size: size, number: number, isLarger: isLarger)
+        let imageTask = pipeline.loadImage(with: request, on: .mainActor) { [weak self] result in
             MainActor.assumeIsolated { self?.enlargementDidEnd(number, with: result) }
         }
         if enlargement?.number == number { enlargement?.task = imageTask }
+        earlier?.supersede(by: imageTask, policy: .cancel)
     }
 
     private func enlargementDidEnd(_ number: Int, with result: Result<ImageResponse, any Error>) {
         guard let enlargement, enlargement.number == number, let task else { return }
         self.enlargement = nil
-        // Also after a failure, so that the same is not tried at each layout.
-        requestedSize = enlargement.size
-        guard case .success(let response) = result, content.kind == .image else { return }
-        task.response = response
-        setImage(response.image, through: .none, goesOn: true)
+        guard content.kind == .image else { return }
+        switch result {
+        case .success(let response):
+            requestedSize = enlargement.size
+            task.mayBeInexact = enlargement.isLarger && response.source == .memory
+            task.response = response
+            setImage(response.image, through: .none, goesOn: true)
+        case .failure where enlargement.isLarger:
+            let present = requestedSize
+            // So that the same is not tried at each layout.
+            requestedSize = enlargement.size
+            networkReturn = NetworkReturn(of: task.pipeline) { [weak self] in
+                guard let self else { return }
+                networkReturn = nil
+                requestedSize = present
+                followSize()
+            }
+        case .failure: break
+        }
     }
 
     func cancelEnlargement() {
+        endGrowth()
         let imageTask = enlargement?.task
         enlargement = nil
         imageTask?.cancel()
@@ -98,9 +160,9 @@ extension SlotController {
 extension DisplayTask {
     /// The request of an attempt.
     func request(for demand: SlotController.Demand) -> ImageRequest {
+        var request = ImageRequest(request.source, options: options)
         guard let size = demand.size else { return request }
-        var request = request
-        request.options.targetSize = size.targetSize
+        request.options = options.applying([.targetSize(size.targetSize), .storedResults(.costly)])
         // An animated image stays one, and its frames are decoded at this size, too. Processors of the program's own
         // make a still image of it unless it says otherwise.
         if options.processing.isIdentity { request.options.decode.processesAllFrames = true }

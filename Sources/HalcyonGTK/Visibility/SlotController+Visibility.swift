@@ -27,14 +27,25 @@ extension SlotController {
             if visibility.isInSight { widgetDidAppear() } else { widgetDidDisappear() }
         case .layout:
             if let task { beginWaiting(task) }
-            enlargeIfNeeded()
+            followSize()
         case .removal:
             suspendLoad { $0 == .whileMapped || $0 == .lowPriorityWhileUnmapped }
             cancelEnlargement()
             endTransition(isLater: true)
+            onNextTurn { [weak self] in self?.dropHandlersIfGone() }
         case .motion:
             motionMayHaveChanged()
             if !visibility.showsMotion { endTransition() }
+        }
+    }
+
+    /// Ends the call of a widget that has left its window and not come into another: its handlers may keep the widget, which
+    /// would exist for ever. The request is kept, for a widget that comes back.
+    private func dropHandlersIfGone() {
+        guard !visibility.hasRoot, let task, !task.keepsHandlers else { return }
+        switch task.state {
+        case .waiting, .finished: task.dropHandlers()
+        case .loading, .setting: break
         }
     }
 

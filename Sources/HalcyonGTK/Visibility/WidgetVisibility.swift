@@ -43,6 +43,7 @@ final class WidgetVisibility {
     private var toplevel: ObjectReference?
     /// A Boolean value that indicates whether the widget has been laid out since it was mapped.
     private var hasLayout = false
+    private var isDestroyed = false
 
     init(_ object: UnsafeMutableRawPointer) {
         isWidget = object.isInstance(of: gtk_widget_get_type())
@@ -65,7 +66,10 @@ final class WidgetVisibility {
         }
         connect(object, "notify::root", root, data)
         let destroy: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-            WidgetVisibility.with(data) { $0.onChange(.removal) }
+            WidgetVisibility.with(data) { visibility in
+                visibility.isDestroyed = true
+                visibility.onChange(.removal)
+            }
         }
         connect(object, "destroy", destroy, data)
         guard isMapped else { return }
@@ -90,6 +94,12 @@ final class WidgetVisibility {
         guard let widget else { return !isWidget }
         guard isMapped, hasLayout else { return false }
         return layouts != nil ? wasInSight : Sight.includes(widget)
+    }
+
+    /// A Boolean value that indicates whether the widget is in a window. An object that is no widget counts as such.
+    var hasRoot: Bool {
+        guard let widget else { return !isWidget }
+        return !isDestroyed && gtk_widget_get_root(widget.widget) != nil
     }
 
     /// A Boolean value that indicates whether the widget is in sight, as far as that is known, and its window not minimised.
@@ -137,7 +147,14 @@ final class WidgetVisibility {
     /// no widget has none, and never will.
     var isLaidOut: Bool {
         guard widget != nil else { return !isWidget }
-        return isMapped ? hasLayout : hasSize
+        return isMapped ? hasLayout && nativeHasSize : hasSize
+    }
+
+    /// A Boolean value that indicates whether the window or the popover has a size, as it has once it is laid out.
+    private var nativeHasSize: Bool {
+        guard let widget, let native = gtk_widget_get_native(widget.widget) else { return false }
+        let pointer = UnsafeMutableRawPointer(native)
+        return gtk_widget_get_width(pointer.widget) > 0 && gtk_widget_get_height(pointer.widget) > 0
     }
 
     private var hasSize: Bool {

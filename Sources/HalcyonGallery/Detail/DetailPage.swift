@@ -103,7 +103,10 @@ final class DetailPage {
             guard let self, item === self.item else { return }
             loadDidEnd(result)
         }
-        ImageDisplay(picture).setImage(
+        let display = ImageDisplay(picture)
+        // Another call for the same would be completed with the failure.
+        if display.request == request, display.retry(completion: completion) != nil { return }
+        display.setImage(
             with: request,
             placeholder: thumbnail,
             pipeline: pipeline,

@@ -77,6 +77,35 @@ final class DisplayHandlerTests: XCTestCase {
         withExtendedLifetime(reaction) {}
     }
 
+    /// The transition of the inner call is its own: both calls are completed.
+    func testCallInTheNotificationOfAnotherIsCompleted() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let (first, second) = (Completions(), Completions())
+        let known = try loads.url(.blue)
+        try await loads.preload(known)
+        picture.display.setImage(with: loads.url(), pipeline: loads.pipeline, completion: first.handler)
+        let transfer = await loads.transport.nextTransfer()
+        let reaction = Reaction {
+            picture.display.setImage(
+                with: known,
+                options: [.transition(.fade(.milliseconds(50))), .forceTransition],
+                pipeline: loads.pipeline,
+                completion: second.handler
+            )
+        }
+        let paintable = try XCTUnwrap(gtk_picture_get_paintable(OpaquePointer(picture.widget)))
+        reaction.connect(to: UnsafeMutableRawPointer(paintable), "invalidate-contents")
+        try transfer.answer(.red)
+        await first.wait()
+        await second.wait()
+        XCTAssertEqual([first.count, second.count], [1, 1])
+        let color = await picture.color()
+        XCTAssertEqual(color, .blue)
+        withExtendedLifetime(reaction) {}
+    }
+
     /// A widget whose first image is set by a handler of its end keeps nothing.
     func testImageThatIsSetWhileTheWidgetIsDestroyedEndsWithIt() async throws {
         try TestWindow.requireDisplay()

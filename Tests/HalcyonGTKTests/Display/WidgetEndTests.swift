@@ -136,6 +136,74 @@ final class WidgetEndTests: XCTestCase {
         await MainLoop.run { token == nil }
     }
 
+    /// A class of a binding keeps its widget, and a handler of the program keeps the class.
+    func testHandlersThatKeepTheWidgetDoNotOutliveItsWindow() async throws {
+        final class Wrapper {
+            let widget: ObjectReference
+            init(_ widget: ObjectReference) { self.widget = widget }
+        }
+        for isFailed in [false, true] {
+            let picture = try await TestPicture()
+            let loads = ViewPipeline()
+            weak var wrapper: Wrapper?
+            var results = 0
+            do {
+                let kept = Wrapper(ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget)))
+                wrapper = kept
+                picture.display.setImage(
+                    with: isFailed ? loads.missing() : loads.url(),
+                    pipeline: loads.pipeline,
+                    progress: { _ in withExtendedLifetime(kept) {} },
+                    completion: { _ in withExtendedLifetime(kept) { results += 1 } }
+                )
+            }
+            await MainLoop.run { isFailed ? results == 1 : loads.transport.startedCount == 1 }
+            let state = WeakReference(WidgetState.existing(picture.display.object))
+            picture.destroy()
+            await MainLoop.run { wrapper == nil && state.object == nil }
+            XCTAssertEqual(results, 1)
+        }
+    }
+
+    func testWidgetThatComesBackLoadsItsImageWithoutAWord() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let url = loads.url()
+        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: done.handler)
+        let transfer = await loads.transport.nextTransfer()
+        let kept = ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget))
+        gtk_window_set_child(picture.window.window, nil)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "superseded")
+        await transfer.waitUntilCancelled()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png()))
+        gtk_window_set_child(picture.window.window, picture.widget)
+        await MainLoop.run { picture.display.content == .image }
+        XCTAssertEqual(done.count, 1)
+        withExtendedLifetime(kept) {}
+    }
+
+    /// In the same turn, it has not gone.
+    func testWidgetThatMovesToAnotherPlaceKeepsItsHandlers() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        let url = loads.url()
+        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: done.handler)
+        let transfer = await loads.transport.nextTransfer()
+        let kept = ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget))
+        gtk_window_set_child(picture.window.window, nil)
+        gtk_window_set_child(picture.window.window, picture.widget)
+        await transfer.waitUntilCancelled()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png()))
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        withExtendedLifetime(kept) {}
+    }
+
     func testWidgetsComeAndGoInTheMiddleOfLoads() async throws {
         let loads = ViewPipeline()
         let urls = try (0..<8).map { try $0 % 3 == 0 ? loads.missing() : $0 % 3 == 1 ? loads.url() : loads.url(.blue) }

@@ -45,8 +45,8 @@ final class ListReentrancyTests: XCTestCase {
         views.other?.window.destroy()
     }
 
-    /// The handler of an image in memory takes the item out of its cell, which is not filled in afterwards.
-    func testCellThatLosesItsItemWhileItGetsItIsNotConfigured() async throws {
+    /// The handler of an image in memory takes the item out of its cell, which is filled in before and not afterwards.
+    func testCellThatLosesItsItemWhileItGetsItIsConfiguredBefore() async throws {
         let images = NumberedImages()
         images.answerAll()
         let request = { (number: Int) -> ImageRequest in
@@ -70,7 +70,7 @@ final class ListReentrancyTests: XCTestCase {
         Self.factory = factory.pointer
         let list = try ListWindow(.list, model: ImageListModel(0..<1).passRetained(), factories: [factory.pointer])
         await list.present()
-        XCTAssertEqual(Array(events.prefix(3)), ["completion", "reset"])
+        XCTAssertEqual(Array(events.prefix(3)), ["configure", "completion", "reset"])
         list.window.destroy()
         binder = nil
     }

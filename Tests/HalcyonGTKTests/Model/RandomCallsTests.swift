@@ -7,8 +7,8 @@ import XCTest
 
 @testable import HalcyonGTK
 
-/// Plays random calls on views over an origin that answers late, fails or does not answer, and compares what the views
-/// show with what their last calls asked for.
+/// Plays random calls on views of changing sizes, for files and for images of an origin that answers late, fails, does not
+/// answer or goes away, and compares what the views show with what their last calls asked for.
 @MainActor
 final class RandomCallsTests: XCTestCase {
     /// Programs of 150 steps each. `HALCYON_VIEW_SEED` plays that of one seed again.
@@ -55,6 +55,8 @@ private final class ViewGame {
         var call = 0
         /// What that asked for; `nil` for no source.
         var item: Item?
+        /// Its request; `nil` before the first call.
+        var request: ImageRequest?
         var placeholder: TestColor?
         var failureColor: TestColor?
         var keepsCurrent = false
@@ -73,6 +75,11 @@ private final class ViewGame {
     private(set) var log: [String] = []
     private var generator: SeededGenerator
     private let origin = ViewPipeline()
+    private let folder = NSTemporaryDirectory() + "halcyon-random-calls-\(UUID().uuidString)"
+    /// A Boolean value that indicates whether the origin cannot be reached.
+    private var isAway = false
+    /// Widgets out of the window.
+    private var isOut: Set<Int> = []
     private let window: TestWindow
     private let box: UnsafeMutablePointer<GtkWidget>
     private var views: [View] = []
@@ -88,8 +95,19 @@ private final class ViewGame {
             let color = TestColor(red: UInt8(20 + number * 20), green: UInt8(number % 2 * 200), blue: 100)
             items.append(Item(url: origin.url(), color: number % 4 == 3 ? nil : color))
         }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 0..<3 {
+            let color = TestColor(red: 10, green: UInt8(60 + number * 40), blue: 230)
+            let url = URL(fileURLWithPath: "\(folder)/\(number).png")
+            if number > 0 { try color.png().write(to: url) }
+            items.append(Item(url: url, color: number > 0 ? color : nil))
+        }
         for _ in 0..<5 { views.append(try makeView()) }
         await window.present()
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
     }
 
     private func makeView() throws -> View {
@@ -102,7 +120,14 @@ private final class ViewGame {
     func step() async throws {
         let index = Int.random(in: views.indices, using: &generator)
         let view = views[index]
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<27, using: &generator) {
+        case 20...21: try setAgain(view, index)
+        case 22...23:
+            let side = Int.random(in: 3...10, using: &generator) * 10
+            log.append("\(index): \(side) points")
+            gtk_widget_set_size_request(view.widget, Int32(side), Int32(side))
+        case 24: goAway(!isAway)
+        case 25: try takeOut(view, index)
         case 0..<7: try set(view, index)
         case 7: clear(view, index)
         case 8:
@@ -119,6 +144,7 @@ private final class ViewGame {
             gtk_widget_set_visible(view.widget, isVisible ? 1 : 0)
         case 12:
             log.append("\(index): destroy")
+            putBack(view, index)
             gtk_box_remove(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), view.widget)
             ended.append(view)
             views[index] = try makeView()
@@ -150,15 +176,63 @@ private final class ViewGame {
         if Bool.random(using: &generator) { options.append(.transition(.fade(.milliseconds(30)))) }
         if Bool.random(using: &generator) { options.append(.indicator(.spinner)) }
         if let color = view.failureColor { options.append(.failureImage(try color.image())) }
+        if Bool.random(using: &generator) { options.append(.sizing(.image)) }
+        log.append("\(index): set \(item.color.map(String.init(describing:)) ?? "failing"), \(options.count) options")
+        let request = ImageRequest(item.url, options: ImageOptions(options))
+        // What is shown of the same image at another size stays.
+        if view.request?.source == request.source { view.earlier.insert(shown) }
+        view.request = request
+        try call(view, request)
+    }
+
+    /// Makes the last call once more.
+    private func setAgain(_ view: View, _ index: Int) throws {
+        guard let request = view.request, view.item != nil else { return }
+        log.append("\(index): set again")
+        view.earlier.insert(color(of: view))
+        view.call += 1
+        view.wasCancelled = false
+        try call(view, request)
+    }
+
+    private func call(_ view: View, _ request: ImageRequest) throws {
         let call = view.call
         view.completions[call] = 0
-        log.append("\(index): set \(item.color.map(String.init(describing:)) ?? "failing"), \(options.count) options")
         view.display.setImage(
-            with: ImageRequest(item.url, options: ImageOptions(options)),
+            with: request,
             placeholder: try view.placeholder?.image(),
             pipeline: origin.pipeline,
             completion: { _ in view.completions[call, default: 0] += 1 }
         )
+    }
+
+    /// Takes the origin away, or brings it back.
+    private func goAway(_ isAway: Bool) {
+        guard isAway != self.isAway else { return }
+        log.append(isAway ? "origin goes away" : "origin comes back")
+        self.isAway = isAway
+        origin.network.status.isConnected = !isAway
+        if isAway {
+            origin.transport.setAnswer { _ in ScriptedTransport.Route(error: .cannotConnect("away")) }
+        } else {
+            origin.transport.setAnswer(nil)
+        }
+    }
+
+    /// Takes a widget out of the window, or puts it back.
+    private func takeOut(_ view: View, _ index: Int) throws {
+        if isOut.contains(index) { return putBack(view, index) }
+        log.append("\(index): taken out")
+        isOut.insert(index)
+        g_object_ref(view.widget)
+        gtk_box_remove(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), view.widget)
+    }
+
+    private func putBack(_ view: View, _ index: Int) {
+        guard isOut.remove(index) != nil else { return }
+        log.append("\(index): put back")
+        gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), view.widget)
+        g_object_unref(view.widget)
     }
 
     private func clear(_ view: View, _ index: Int) {
@@ -175,6 +249,7 @@ private final class ViewGame {
     private func forget(_ view: View) {
         view.call += 1
         view.item = nil
+        view.request = nil
         view.placeholder = nil
         view.earlier = []
         view.wasCancelled = false
@@ -190,7 +265,9 @@ private final class ViewGame {
 
     private func answer(_ transfer: ScriptedTransfer) throws {
         let item = items.first { $0.url == transfer.request.url }
-        if let color = item?.color {
+        if isAway {
+            transfer.answer(ScriptedTransport.Route(error: .cannotConnect("away")))
+        } else if let color = item?.color {
             transfer.answer(ScriptedTransport.Route(body: try color.png()))
         } else {
             transfer.answer(ScriptedTransport.Route(status: 404))
@@ -225,7 +302,7 @@ private final class ViewGame {
             allowed.insert(view.placeholder)
             if view.placeholder == nil { allowed.insert(nil) }
             allowed.insert(view.item?.color)
-            if view.item != nil, view.item?.color == nil { allowed.insert(view.failureColor) }
+            if view.item != nil { allowed.insert(view.failureColor) }
             if !allowed.contains(shown) {
                 return "view \(index) shows \(shown.map(String.init(describing:)) ?? "nothing")"
             }
@@ -239,7 +316,11 @@ private final class ViewGame {
     /// Lets everything come to its end, and compares.
     func end() async throws -> String? {
         log.append("end")
-        for view in views { gtk_widget_set_visible(view.widget, 1) }
+        goAway(false)
+        for (index, view) in views.enumerated() {
+            putBack(view, index)
+            gtk_widget_set_visible(view.widget, 1)
+        }
         var quietTurns = 0
         while quietTurns < 40 {
             let waiting = origin.transport.transfers.filter { $0.result == nil && !$0.isCancelled }
@@ -255,9 +336,12 @@ private final class ViewGame {
         if let fault = fault() { return fault }
         for (index, view) in views.enumerated() where !view.wasCancelled {
             let shown = color(of: view)
+            let isLoaded = view.display.task?.response != nil
+            if isLoaded, view.item?.color == nil { return "at rest, view \(index) has an image of a failing source" }
             let wanted: TestColor? =
                 if let item = view.item {
-                    item.color ?? view.failureColor ?? (view.keepsCurrent ? shown : view.placeholder)
+                    isLoaded
+                        ? item.color : view.failureColor ?? (view.earlier.contains(shown) ? shown : view.placeholder)
                 } else {
                     nil
                 }

@@ -3,29 +3,41 @@ import Foundation
 import Halcyon
 import HalcyonTesting
 
-/// A pipeline over a transport that the test answers, with a cache folder of its own that goes with it.
+/// A pipeline over a transport that the test answers, with a cache folder that goes with it.
 final class ViewPipeline: Sendable {
     let transport = ScriptedTransport()
     let pipeline: ImagePipeline
+    let network = ManualNetwork()
     private let folder: String
+    /// The pipeline whose folder it is; `nil` for one of its own.
+    private let owner: ViewPipeline?
 
-    init(codecs: ImageCodecs = .standard, defaultOptions: ImageOptions = ImageOptions()) {
-        folder = NSTemporaryDirectory() + "halcyon-views-\(UUID().uuidString)"
+    /// - Parameter other: A pipeline whose cache folder it uses, as another process would. Default: `nil`.
+    init(
+        codecs: ImageCodecs = .standard,
+        defaultOptions: ImageOptions = ImageOptions(),
+        failureMemory: FailureMemory? = nil,
+        interceptors: [any LoadIntercepting] = [],
+        over other: ViewPipeline? = nil
+    ) {
+        owner = other
+        folder = other?.folder ?? NSTemporaryDirectory() + "halcyon-views-\(UUID().uuidString)"
         var disk = DiskCache.Configuration(folder: folder)
         disk.sweepInterval = nil
-        pipeline = ImagePipeline(
-            configuration: ImagePipeline.Configuration(
-                downloader: ImageDownloader(transport: transport),
-                cache: ImageCache(disk: disk),
-                codecs: codecs,
-                defaultOptions: defaultOptions,
-                workerCount: 2
-            )
+        var configuration = ImagePipeline.Configuration(
+            downloader: ImageDownloader(transport: transport),
+            cache: ImageCache(disk: disk),
+            codecs: codecs,
+            defaultOptions: defaultOptions,
+            workerCount: 2,
+            recovery: RecoveryConfiguration(network: network, failureMemory: failureMemory)
         )
+        configuration.interceptors = interceptors
+        pipeline = ImagePipeline(configuration: configuration)
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: folder)
+        if owner == nil { try? FileManager.default.removeItem(atPath: folder) }
     }
 
     /// A URL that belongs to one test alone, and is not answered.
@@ -35,9 +47,18 @@ final class ViewPipeline: Sendable {
     }
 
     /// A URL that is answered at once with an image of one colour.
-    func url(_ color: TestColor, _ width: Int = 80, _ height: Int = 80) throws -> URL {
+    ///
+    /// - Parameter cacheControl: The server's `Cache-Control`. Default: none.
+    func url(
+        _ color: TestColor,
+        _ width: Int = 80,
+        _ height: Int = 80,
+        cacheControl: String? = nil
+    ) throws -> URL {
         let url = url()
-        transport.setRoute(url, ScriptedTransport.Route(body: try color.png(width, height)))
+        var route = ScriptedTransport.Route(body: try color.png(width, height))
+        route.headers[.cacheControl] = cacheControl
+        transport.setRoute(url, route)
         return url
     }
 

@@ -67,5 +67,72 @@ final class EnlargementTests: XCTestCase {
         XCTAssertEqual(done.outcome, "success")
         await MainLoop.run(within: .seconds(5)) { place.imageSize == PixelSize(200, 200) }
     }
+
+    /// A widget that changes its size at each frame, as while a window is being resized, is followed when it rests.
+    func testLargerImageIsLoadedOnceTheSizeHasBeenTheSameForAWhile() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let url = try loads.url(.blue, 800, 800)
+        place.display.setImage(with: url, pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        let clock = ManualClock()
+        let controller = try XCTUnwrap(place.controller)
+        controller.clock = clock
+        for side in [150, 200, 250] {
+            await place.resize(side, side)
+            await MainLoop.run { controller.growth?.size.width == side && clock.sleeperCount == 1 }
+            clock.advance(by: .milliseconds(99))
+            await MainLoop.settle()
+            XCTAssertEqual(controller.enlargementCount, 0)
+        }
+        clock.advance(by: .milliseconds(1))
+        await MainLoop.run { place.imageSize == PixelSize(250, 250) }
+        XCTAssertEqual(controller.enlargementCount, 1)
+    }
+
+    /// The larger size joins the transfer that the smaller one has begun.
+    func testWidgetThatGrowsDuringTheTransferOfALargerImageNeedsNoOther() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let url = try loads.url(.blue, 800, 800)
+        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        loads.transport.setRoute(url, nil)
+        await place.resize(200, 200)
+        await MainLoop.run { self.loads.transport.startedCount(url) == 2 }
+        let transfer = await loads.transport.nextTransfer()
+        for (count, side) in [(2, 300), (3, 400)] {
+            await place.resize(side, side)
+            await MainLoop.run { place.controller?.enlargementCount == count }
+            await MainLoop.settle()
+        }
+        XCTAssertFalse(transfer.isCancelled)
+        try transfer.answer(.blue, 800, 800)
+        await MainLoop.run { place.imageSize == PixelSize(400, 400) }
+        XCTAssertEqual(loads.transport.startedCount(url), 2)
+    }
+
+    func testLargerImageThatFailedIsTriedAgainWhenTheNetworkIsBack() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let url = try loads.url(.blue, 800, 800)
+        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        loads.network.status.isConnected = false
+        loads.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+        await place.resize(200, 200)
+        await MainLoop.run { place.controller?.networkReturn != nil && self.loads.network.listenerCount == 1 }
+        await place.waitForFrame()
+        await MainLoop.settle()
+        XCTAssertEqual(loads.transport.startedCount(url), 2)
+        XCTAssertEqual(place.imageSize, PixelSize(100, 100))
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+        loads.network.status.isConnected = true
+        await MainLoop.run { place.imageSize == PixelSize(200, 200) }
+        XCTAssertEqual(loads.network.listenerCount, 0)
+    }
 }
 #endif

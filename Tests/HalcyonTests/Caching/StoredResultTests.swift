@@ -110,6 +110,51 @@ struct StoredResultTests {
         #expect(faults.map(\.stage) == [.encode])
         #expect(faults.map(\.code) == ["tooManyBytes"])
     }
+
+    @Test("that took long to make replaces the one of another size where the options say so", arguments: [false, true])
+    func costly(isSlow: Bool) async throws {
+        let test = TestPipeline()
+        test.transport.serve(url, Sample.png(64, 64))
+        for side in [8, 16, 12] {
+            let options = options(side: side, isSlow: Lock(isSlow))
+            test.pipeline.cache.removeAllFromMemory()
+            let made = try await test.pipeline.response(for: url, options: options)
+            #expect(made.image.size == PixelSize(side, side))
+            let keys = try await test.pipeline.cache.disk.perform { try $0.entries().map(\.key) }
+            #expect(keys.count { ParsedDiskKey($0).isProcessed } == (isSlow ? 1 : 0))
+            #expect(keys.count { !ParsedDiskKey($0).isProcessed } == 1)
+            // Found again as what it is, and where it was not stored, made again of the original.
+            await test.settle()
+            test.pipeline.cache.removeAllFromMemory()
+            let found = try await test.pipeline.response(for: url, options: options)
+            #expect(found.image.size == PixelSize(side, side))
+            #expect((found.timings.process == nil) == isSlow)
+        }
+        #expect(test.transport.startedCount == 1)
+    }
+
+    @Test("that took no time to make leaves none of an older image behind")
+    func cheapAfterRefresh() async throws {
+        let test = TestPipeline()
+        let isSlow = Lock(true)
+        let options = options(side: 8, isSlow: isSlow).applying([.forceRefresh])
+        test.transport.serve(url, Sample.png(64, 64, seed: 1))
+        _ = try await test.pipeline.response(for: url, options: options)
+        isSlow.withLock { $0 = false }
+        test.transport.serve(url, Sample.png(64, 64, seed: 2))
+        _ = try await test.pipeline.response(for: url, options: options)
+        await test.pipeline.cache.flush()
+        let keys = try await test.pipeline.cache.disk.perform { try $0.entries().map(\.key) }
+        #expect(keys.count { ParsedDiskKey($0).isProcessed } == 0)
+    }
+
+    private func options(side: Int, isSlow: Lock<Bool>) -> ImageOptions {
+        [
+            .targetSize(.pixels(width: side, height: side)),
+            .processor(ImageProcessorChain(SpinningProcessor(isSlow: isSlow))),
+            .storedResults(.costly), .cacheOriginalImage, .waitForCache,
+        ]
+    }
 }
 
 /// A decoder that fails for lack of memory from time to time.
@@ -129,4 +174,22 @@ private struct FailingDecoder: ImageDecoder {
         if isFailing.withLock({ $0 }) { throw CodecError.bitmap(.outOfMemory(byteCount: 1)) }
         return try base.decode(data, options: options, isCancelled: isCancelled)
     }
+}
+
+/// Changes nothing, and takes 10 ms of the processor while it is slow.
+private struct SpinningProcessor: ImageProcessing {
+    let isSlow: Lock<Bool>
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {}
+
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        guard isSlow.withLock({ $0 }) else { return image }
+        var time = Duration.zero
+        while time < .milliseconds(10) { time += Timed { (0..<1_000).reduce(0, &+) }.processorTime }
+        return image
+    }
+
+    static func == (left: SpinningProcessor, right: SpinningProcessor) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
 }

@@ -1,0 +1,124 @@
+#if GTK
+internal import Halcyon
+
+/// An attempt of a load, which tells the call that counts of its end.
+@MainActor
+final class DisplayAttempt {
+    let number: Int
+    /// The call, or a later one for the same.
+    var task: DisplayTask
+
+    init(_ task: DisplayTask) {
+        self.task = task
+        number = task.beginAttempt()
+        task.running = self
+    }
+}
+
+/// The failure of a load, and the time at which an equal call loads anew.
+@MainActor
+final class DisplayFailure {
+    let error: any Error
+    /// A Boolean value that indicates whether the network came back since.
+    private(set) var isOver = false
+    private var returning: NetworkReturn?
+    /// A Boolean value that indicates whether the pipeline has remembered the failure.
+    private let wasRemembered: Bool
+
+    init(_ error: any Error, of request: ImageRequest, in pipeline: ImagePipeline) {
+        self.error = error
+        wasRemembered = pipeline.remembersFailure(of: request)
+        guard !wasRemembered else { return }
+        returning = NetworkReturn(of: pipeline) { [weak self] in self?.isOver = true }
+    }
+
+    /// Returns whether an equal call loads anew: the network came back, or the pipeline has forgotten the failure.
+    func mayBeOver(for request: ImageRequest, in pipeline: ImagePipeline) -> Bool {
+        if error is CancellationError || isOver { return true }
+        return wasRemembered && !pipeline.remembersFailure(of: request)
+    }
+}
+
+/// Waits until the network is back: connected, after it was not.
+@MainActor
+final class NetworkReturn {
+    private let task: Task<Void, Never>
+
+    /// - Parameter action: Called once, unless this object has ended.
+    init(of pipeline: ImagePipeline, action: @escaping @MainActor () -> Void) {
+        let updates = pipeline.configuration.recovery.network.statusUpdates
+        task = Task {
+            var wasConnected = true
+            for await status in updates {
+                if status.isConnected, !wasConnected { return action() }
+                wasConnected = status.isConnected
+            }
+        }
+    }
+
+    deinit { task.cancel() }
+}
+
+extension DisplayTask {
+    /// Returns whether another call asks for the same image, shown in the same way. Handlers and placeholders do not count.
+    func isEqual(to other: DisplayTask) -> Bool {
+        pipeline === other.pipeline && request.source == other.request.source
+            && (options == other.options || options.withoutHandlers == other.options.withoutHandlers)
+    }
+
+    /// Returns whether another call asks for the same image, but maybe at another size.
+    func hasSameImage(as other: DisplayTask) -> Bool {
+        pipeline === other.pipeline && request.source == other.request.source
+            && options.withoutSize == other.options.withoutSize
+    }
+}
+
+extension ImagePipeline {
+    /// The changes that views make to the defaults of a pipeline, before those of the program: the original is kept on
+    /// disk, so that the image is made of it at every size.
+    private static let viewDefaults: ImageOptions = [.cacheOriginalImage]
+    /// The same for images that no processors change: a larger one in memory is drawn smaller until there is another.
+    private static let inexactViewDefaults: ImageOptions = [.cacheOriginalImage, .precision(.inexact)]
+
+    /// Returns the options of a view's load, with those of views and of this pipeline filled in.
+    func viewOptions(_ options: ImageOptions) -> ImageOptions {
+        let isUnprocessed = completed(options).processing.isIdentity
+        return options.filled(from: completed(isUnprocessed ? Self.inexactViewDefaults : Self.viewDefaults))
+    }
+}
+
+extension ImageOptions {
+    private static let anySetting = ImageSetting.custom { _ in }
+    private static let anyTransition = ImageTransition.custom(.zero) { _ in }
+    private static let anyIndicator = LoadIndicator.custom { _ in }
+
+    /// The same options, in which all closures and images that are equal to themselves alone are the same.
+    fileprivate var withoutHandlers: ImageOptions {
+        var changes: [ImageOption] = []
+        if case .custom = self[ImageSettingKey.self].kind { changes.append(.setting(Self.anySetting)) }
+        if case .custom = self[TransitionKey.self].kind { changes.append(.transition(Self.anyTransition)) }
+        if case .image = self[FailureDisplayKey.self] { changes.append(.clearOnFailure) }
+        switch self[IndicatorKey.self].kind {
+        case .image, .custom: changes.append(.indicator(Self.anyIndicator))
+        case .none, .spinner, .progressRing: break
+        }
+        var playback = self[PlaybackKey.self]
+        if playback.onEvent != nil {
+            playback.onEvent = nil
+            changes.append(.playback(playback))
+        }
+        return applying(changes)
+    }
+
+    /// The same options without what says how large an image is, and how it is shown.
+    fileprivate var withoutSize: ImageOptions {
+        var options = applying([
+            .sizing(.widget), .setting(.automatic), .transition(.none), .indicator(.none), .clearOnFailure,
+            .playback(AnimationPlayback()), .keepCurrentImageWhileLoading, .visibility(.whileMapped),
+            .superseded(.cancel), .delayPlaceholder, .forceTransition, .rendering(ImageRendering()), .priority(.normal),
+        ])
+        options.targetSize = nil
+        return options
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+#if GTK
+import CGTK
+import Foundation
+import Halcyon
+import XCTest
+
+@testable import HalcyonGTK
+
+/// Windows and popovers whose content gives them their size.
+@MainActor
+final class FittingWindowTests: XCTestCase {
+    private let loads = ViewPipeline()
+
+    private func size(_ widget: UnsafeMutablePointer<GtkWidget>) -> PixelSize {
+        PixelSize(Int(gtk_widget_get_width(widget)), Int(gtk_widget_get_height(widget)))
+    }
+
+    func testWindowTakesFromItsImageTheSidesThatAreNotGiven() async throws {
+        let windows: [(given: (Int, Int), image: PixelSize, size: PixelSize)] = [
+            ((-1, -1), PixelSize(400, 300), PixelSize(400, 300)), ((300, -1), PixelSize(300, 225), PixelSize(300, 225)),
+            ((200, 200), PixelSize(200, 150), PixelSize(200, 200)),
+        ]
+        for (given, image, expected) in windows {
+            try TestWindow.requireDisplay()
+            let picture = try XCTUnwrap(gtk_picture_new())
+            let window = try TestWindow(width: given.0, height: given.1, child: picture)
+            // The slot's paintable, before the window is shown.
+            let display = ImageDisplay(picture)
+            let done = Completions()
+            display.setImage(
+                with: try loads.url(.blue, 400, 300),
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            await window.present()
+            await done.wait()
+            await MainLoop.run { self.size(picture) == expected }
+            XCTAssertEqual(display.image?.size, image, "\(given)")
+            window.destroy()
+        }
+    }
+
+    func testWindowThatTheUserHasMadeLargerKeepsItsSize() async throws {
+        try TestWindow.requireDisplay()
+        let picture = try XCTUnwrap(gtk_picture_new())
+        let window = try TestWindow(width: -1, height: -1, child: picture)
+        defer { window.destroy() }
+        let display = ImageDisplay(picture)
+        display.show(nil)
+        await window.present()
+        gtk_window_set_default_size(window.window, 120, 90)
+        await MainLoop.run { self.size(picture) == PixelSize(120, 90) }
+        let done = Completions()
+        display.setImage(with: try loads.url(.blue, 400, 300), pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        await MainLoop.settle()
+        XCTAssertEqual(size(picture), PixelSize(120, 90))
+        XCTAssertEqual(display.image?.size, PixelSize(120, 90))
+    }
+
+    func testPopoverWaitsForItsSizeAndTakesThatOfItsImageWithoutOne() async throws {
+        for hasSize in [true, false] {
+            try TestWindow.requireDisplay()
+            let button = try XCTUnwrap(gtk_menu_button_new())
+            let popover = try XCTUnwrap(gtk_popover_new())
+            let picture = try XCTUnwrap(gtk_picture_new())
+            if hasSize { gtk_widget_set_size_request(picture, 120, 90) }
+            gtk_popover_set_child(
+                UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self),
+                picture
+            )
+            gtk_menu_button_set_popover(OpaquePointer(button), popover)
+            let window = try TestWindow(width: 400, height: 400, child: button)
+            await window.present()
+            let done = Completions()
+            ImageDisplay(picture).setImage(
+                with: try loads.url(.blue, 400, 300),
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            gtk_menu_button_popup(OpaquePointer(button))
+            await done.wait()
+            let expected = hasSize ? PixelSize(120, 90) : PixelSize(400, 300)
+            XCTAssertEqual(ImageDisplay(picture).image?.size, expected)
+            window.destroy()
+        }
+    }
+}
+#endif
