@@ -20,7 +20,7 @@ extension ListBinder {
 
     private func update(_ view: UnsafeMutableRawPointer, _ cells: [ListCell]) {
         var visible: [Int: ListCell] = [:]
-        for cell in cells where cell.isMapped {
+        for cell in cells where cell.isInSight {
             if let item = cell.item { visible[item.position] = cell }
         }
         guard !hasEnded, let first = visible.keys.min(), let last = visible.keys.max(),

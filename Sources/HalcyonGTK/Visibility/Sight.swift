@@ -24,7 +24,8 @@ enum Sight {
             guard isEmpty || clips else { continue }
             guard let place = bounds(of: ancestor, in: surface) else { return false }
             if isEmpty { area = area.filled(from: place) }
-            guard clips else { continue }
+            // An ancestor of a widget without an area may get its own from it.
+            guard clips, !isEmpty || place.size.width > 0 && place.size.height > 0 else { continue }
             guard let shared = area.intersection(place) else { return false }
             area = shared
         }

@@ -132,7 +132,7 @@ final class IndicatorTests: XCTestCase {
         XCTAssertEqual(place.controller?.ticker?.isActive, false)
         XCTAssertNotNil(place.controller?.paintable?.indicator)
         place.setVisible(true)
-        XCTAssertEqual(place.controller?.ticker?.isActive, true)
+        await MainLoop.run { place.controller?.ticker?.isActive == true }
     }
 
     func testImageIsDrawnInTheMiddleAndPlays() async throws {

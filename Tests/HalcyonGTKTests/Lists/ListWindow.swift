@@ -100,7 +100,7 @@ extension ImageListFactory {
     }
 
     /// The positions of the cells in sight, in order.
-    var visiblePositions: [Int] { boundCells.filter { $0.value.isMapped }.keys.sorted() }
+    var visiblePositions: [Int] { boundCells.filter { $0.value.isInSight }.keys.sorted() }
 
     /// The numbers of the images that are being prefetched, in order.
     var prefetchedNumbers: [Int] {

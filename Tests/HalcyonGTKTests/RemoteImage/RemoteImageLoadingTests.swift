@@ -175,7 +175,7 @@ final class RemoteImageLoadingTests: XCTestCase {
         lowering.setVisible(false)
         XCTAssertEqual(lowering.image.hc.task?.imageTask?.priority, .low)
         lowering.setVisible(true)
-        XCTAssertEqual(lowering.image.hc.task?.imageTask?.priority, .normal)
+        await MainLoop.run { lowering.image.hc.task?.imageTask?.priority == .normal }
         lowering.window.destroy()
 
         let url = try pipeline.url(.blue)

@@ -110,6 +110,13 @@ final class SightTests: XCTestCase {
         await MainLoop.run { if case .loaded = image.state { true } else { false } }
     }
 
+    /// Neither its picture nor the widget that clips that has an area before there is an image.
+    func testRemoteImageWithoutAnAreaLoads() async throws {
+        let image = try await TestRemoteImage(ImageRequest(try loads.url(.blue)), on: loads)
+        await image.waitUntilLoaded()
+        image.window.destroy()
+    }
+
     func testPopoverIsInSight() async throws {
         let place = try await ScrolledPlace()
         defer { place.destroy() }
