@@ -100,8 +100,9 @@ final class RemoteImageLoadingTests: XCTestCase {
 
         test.image.options = [.processor(.blackAndWhite)]
         XCTAssertTrue(test.image.state.isLoading)
-        try await pipeline.nextTransfer().answer(.yellow)
+        // Of the original that is kept.
         await test.waitUntilLoaded()
+        XCTAssertEqual(pipeline.transport.startedCount(second), 1)
         XCTAssertEqual(test.image.request, ImageRequest(second, options: [.processor(.blackAndWhite)]))
 
         let other = ViewPipeline()

@@ -65,6 +65,8 @@ final class FittingWindowTests: XCTestCase {
             let popover = try XCTUnwrap(gtk_popover_new())
             let picture = try XCTUnwrap(gtk_picture_new())
             if hasSize { gtk_widget_set_size_request(picture, 120, 90) }
+            // The display would stay grabbed for it, also after its window has ended.
+            gtk_popover_set_autohide(UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self), 0)
             gtk_popover_set_child(
                 UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self),
                 picture
