@@ -104,6 +104,7 @@ final class SlotController {
         // At another size, what is shown stays until there is better.
         let keepsCurrent =
             content.kind == .image && self.task?.response != nil && self.task?.hasSameImage(as: task) == true
+        if keepsCurrent { task.showsExaminedFile = task.request.source.isExaminedFirst }
         let superseded = takeTask()
         visibility.followLayouts()
         task.controller = self
@@ -138,12 +139,14 @@ final class SlotController {
             present.finish(present.resultOfSuperseded)
             return call
         case .finished:
+            // A file is examined again: it may have changed, or be there now.
+            guard call.mayAnswer, !call.request.source.isExaminedFirst else { return nil }
             if let response = present.response {
                 let isShown = content.kind == .image || present.options[ImageSettingKey.self] != .automatic
-                guard isShown, call.mayAnswer else { return nil }
+                guard isShown else { return nil }
                 call.finish(.success(response))
             } else {
-                guard let failure = present.failure, call.mayAnswer,
+                guard let failure = present.failure,
                     !failure.mayBeOver(for: present.request(for: .imageSize), in: present.pipeline)
                 else { return nil }
                 call.finish(.failure(failure.error))

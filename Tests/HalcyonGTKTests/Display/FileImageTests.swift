@@ -91,6 +91,40 @@ final class FileImageTests: XCTestCase {
         XCTAssertEqual(place.display.content, .placeholder)
     }
 
+    func testImageOfAFileThatIsGoneGivesWayToThePlaceholderWithoutMemory() async throws {
+        try write(.blue)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        _ = await show(in: place)
+        loads.pipeline.cache.removeAllFromMemory()
+        try FileManager.default.removeItem(atPath: path)
+        let outcome = await show(in: place, try TestColor.red.image())
+        XCTAssertEqual(outcome, "failure")
+        XCTAssertEqual(place.display.content, .placeholder)
+    }
+
+    func testFileThatComesLaterIsShown() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        var outcome = await show(in: place)
+        XCTAssertEqual(outcome, "failure")
+        try write(.green)
+        outcome = await show(in: place)
+        XCTAssertEqual(outcome, "success")
+        XCTAssertEqual(place.display.content, .image)
+    }
+
+    func testAnimationOfAFileThatIsShownGoesOn() async throws {
+        try TestColor.animation(milliseconds: 20).write(to: URL(fileURLWithPath: path))
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        _ = await show(in: place)
+        let player = try XCTUnwrap(place.display.player)
+        let outcome = await show(in: place)
+        XCTAssertEqual(outcome, "success")
+        XCTAssertTrue(place.display.player === player)
+    }
+
     func testAnimationOfAFileGoesOnOnceItIsExamined() async throws {
         try TestColor.animation(milliseconds: 20).write(to: URL(fileURLWithPath: path))
         let place = try await TestPlace()

@@ -330,7 +330,10 @@ private final class ViewGame {
                 && views.allSatisfy { $0.item == nil || $0.wasCancelled || $0.display.task?.state == .finished }
             quietTurns = isQuiet ? quietTurns + 1 : 0
             await MainLoop.turn()
-            if ContinuousClock.now > deadline { return "the views did not come to rest" }
+            if ContinuousClock.now > deadline {
+                let states = views.map { $0.wasCancelled ? "cancelled" : "\($0.display.task?.state as Any)" }
+                return "the views did not come to rest: \(states), \(waiting.count) transfers wait"
+            }
         }
         defer { window.destroy() }
         if let fault = fault() { return fault }

@@ -6,7 +6,7 @@ import XCTest
 
 /// What the desktop knows of the network.
 @MainActor
-final class MeteredNetworkTests: XCTestCase {
+final class DesktopNetworkTests: XCTestCase {
     private final class Network: MeteredNetworkReporting {
         var isMetered = true {
             didSet { handler() }
