@@ -45,7 +45,16 @@ extension SlotController {
         // The widget may have grown meanwhile, and the image is loaded at a larger size only when it is shown for good.
         if requestedSize != nil { visibility.requestLayout() }
         guard let task, let response = task.response else { return }
-        if isLater { Task { task.finish(.success(response)) } } else { task.finish(.success(response)) }
+        guard isLater else { return task.finish(.success(response)) }
+        transitionTask = task
+        Task { [weak self] in
+            // An equal call may have taken the place of the one whose image was shown; any other has superseded it.
+            guard let self, !transitionIsRunning, let last = transitionTask, let shown = last.response else {
+                return task.finish(.success(response))
+            }
+            transitionTask = nil
+            last.finish(.success(shown))
+        }
     }
 
     /// Ends the transition under way at once: its image is there, and no code of the program is called.

@@ -60,6 +60,22 @@ final class EqualCallTests: XCTestCase {
         XCTAssertIdentical(picture.display.player, player)
     }
 
+    func testCallCompletesWhereHidingHasEndedTheTransition() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let url = try loads.url(.blue)
+        let (first, second) = (Completions(), Completions())
+        let request = ImageRequest(url, options: [.transition(.fade(1000))])
+        let task = picture.display.setImage(with: request, pipeline: loads.pipeline, completion: first.handler)
+        await MainLoop.run { task?.state == .setting }
+        picture.setVisible(false)
+        picture.display.setImage(with: request, pipeline: loads.pipeline, completion: second.handler)
+        XCTAssertEqual(first.outcome, "success")
+        await second.wait()
+        XCTAssertEqual(second.outcome, "success")
+        XCTAssertEqual(first.count, 1)
+    }
+
     func testHandlersOfAnEqualCallTakeThePlaceOfTheEarlierOnes() async throws {
         let picture = try await TestPicture()
         defer { picture.destroy() }
