@@ -12,7 +12,7 @@
 /// An image in memory is thus still returned at once, and without the second step: what is to be done to every image
 /// that is delivered is an ``ImageModifying``, and what is to be kept an ``ImageProcessing``, both of which the first
 /// step may add to the options. ``ImagePipeline/responseFromMemory(for:)`` and
-/// ``ImagePipeline/responseFromCache(for:)`` have the first step only.
+/// ``ImagePipeline/responseFromCache(for:within:)`` have the first step only.
 ///
 /// The request that leaves the chain is the one that is loaded: its source and options are the identity of the image in
 /// caches and of shared work. What an interceptor answers, and what it changes about a response, is given to this one

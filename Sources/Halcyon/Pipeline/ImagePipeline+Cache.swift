@@ -41,7 +41,7 @@ extension ImagePipeline {
     }
 
     /// Returns the image at a URL if memory or disk has it, or if its bytes are on this machine, and blocks the calling
-    /// thread meanwhile; see ``responseFromCache(for:)``.
+    /// thread meanwhile; see ``responseFromCache(for:within:)``.
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
