@@ -78,8 +78,10 @@ public final class DisplayTask {
         let imageTask = imageTask
         self.imageTask = nil
         imageTask?.cancel()
-        controller?.taskWasCancelled(self)
+        // What the program has not shown yet is loaded by the next call.
+        response = nil
         finish(.failure(CancellationError()))
+        controller?.taskWasCancelled(self)
     }
 
     /// Begins the call anew, with the same source, options, placeholder and progress handler, if it is the last one

@@ -50,8 +50,8 @@ public struct ImageDisplay {
     /// the handlers of this call take the place of the earlier ones, and that call completes with
     /// ``DisplayError/superseded(_:)``; if the load has failed, the call completes with the same error, until
     /// ``retry(completion:)``, the return of the network, or the end of what the pipeline remembers of the failure
-    /// (``FailureMemory``). A call whose options look into no cache, as with ``ImageOption/forceRefresh``, begins anew once
-    /// the one before has ended.
+    /// (``FailureMemory``). A call whose options look into no cache, as with ``ImageOption/forceRefresh``, and one for a local
+    /// file, which may have changed, begin anew once the one before has ended.
     ///
     /// What is shown of the same image at another size stays until the image is there.
     ///

@@ -79,15 +79,20 @@ extension SlotController {
     /// The load has succeeded.
     func imageDidLoad(_ response: ImageResponse, of task: DisplayTask) {
         guard task === self.task else { return }
-        task.response = response
-        task.state = .setting
-        task.mayBeInexact = response.source == .memory
+        // It follows the calls for the same that take the place of this one.
+        let attempt = task.running ?? DisplayAttempt(task)
+        let state = task.state
         task.endProgress()
         endPreviews()
         stopIndicator()
+        // A property that became empty may have been followed by another call, before anything of this image is shown.
+        let task = attempt.task
+        guard task === self.task, task.state == state else { return }
+        task.response = response
+        task.state = .setting
+        task.mayBeInexact = response.source == .memory
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
-            let attempt = task.running
             if task.showsExaminedFile, content.kind == .image, shows(response.image) {
                 onContentChange()
             } else {
@@ -95,7 +100,7 @@ extension SlotController {
             }
             // The program may have made another call in the middle of this, as a handler of a property that was set: for
             // something else, or for the same.
-            let task = attempt?.task ?? task
+            let task = attempt.task
             guard task === self.task, task.state == .setting else { return }
             loadIconSizes(of: response.image, for: task)
             if self.transitionIsRunning { transitionTask = task } else { task.finish(.success(response)) }
@@ -117,11 +122,13 @@ extension SlotController {
     /// The load has failed.
     func loadDidFail(_ error: any Error, of task: DisplayTask) {
         guard task === self.task else { return }
+        let attempt = task.running
         task.endProgress()
         endPreviews()
         stopIndicator()
+        let task = attempt?.task ?? task
+        guard task === self.task, task.state == .loading else { return }
         let options = task.options
-        let attempt = task.running
         if !(error is CancellationError) {
             switch options[FailureDisplayKey.self] {
             case .unchanged:

@@ -164,6 +164,7 @@ final class SlotController {
 
     /// Ends all work; the load is superseded. Nothing of the widget is used, unless `uninstalls`.
     func end(uninstalls: Bool) {
+        if !uninstalls { paintable?.onChange = nil }
         let superseded = takeTask()
         stopPlaying()
         ticker?.stop(widgetExists: uninstalls)

@@ -98,9 +98,14 @@ extension RemoteImageController {
         case .label(let label): cgtk_set_accessible_label(picture.pointer, label)
         case .unlabeled, .decorative: gtk_accessible_reset_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL)
         }
+        applyDecoration()
+        if let overlay { gtk_widget_queue_allocate(overlay.widget) }
+    }
+
+    /// Hides a decorative image from assistive technologies.
+    func applyDecoration() {
         // Not by its role, which is fixed once the widget is in a window.
         cgtk_set_accessible_hidden(picture.pointer, (configuration.accessibility == .decorative).gboolean)
-        if let overlay { gtk_widget_queue_allocate(overlay.widget) }
     }
 
     /// Keeps the placeholder behind the image while that appears. Behind an image that is transparent it disappears.
@@ -111,8 +116,19 @@ extension RemoteImageController {
 
     /// A frame of the transition, or of something else, is about to be drawn.
     func advanceFade() {
-        guard fade == .disappears, let placeholder, let progress = slot.paintable?.transition?.progress else { return }
+        guard fade != nil else { return }
+        guard let progress = slot.paintable?.transition?.progress else {
+            // The end of one whose load is not of the widget's own, but of the program's for the picture.
+            return onNextTurn { [weak self] in self?.endFadeWithoutTransition() }
+        }
+        guard fade == .disappears, let placeholder else { return }
         gtk_widget_set_opacity(placeholder.pointer.widget, 1 - progress)
+    }
+
+    private func endFadeWithoutTransition() {
+        guard fade != nil, slot.paintable?.transition == nil else { return }
+        endFade()
+        updateChildren()
     }
 
     func endFade() {

@@ -8,11 +8,13 @@ extension RemoteImageController {
     /// - Parameter text: The source as it was given, where it was as a text. Default: `nil`.
     func change(to request: ImageRequest?, options: ImageOptions, text: String? = nil) {
         let isSame = request == self.request || request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
+        let isSameSource = source == request?.source
         source = request?.source
         self.options = options
-        guard !isSame else { return }
+        // The slot may have been asked for it by the program, where the widget's own request was for something else.
+        guard !isSame || !isSameSource else { return }
         self.text = text
-        load()
+        if !isSame { load() }
         notify("uri")
     }
 

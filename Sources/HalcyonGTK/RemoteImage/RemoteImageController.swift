@@ -125,7 +125,11 @@ final class RemoteImageController {
     private func listen(to overlay: UnsafeMutableRawPointer) {
         followSlot()
         followLayout(of: overlay)
-        onSignal(overlay, "map", after: true) { [weak self] _ in self?.widgetDidAppear() }
+        onSignal(overlay, "map", after: true) { [weak self] _ in
+            // Newer releases of GTK take a widget that is mapped as not hidden.
+            self?.applyDecoration()
+            self?.widgetDidAppear()
+        }
     }
 
     /// Follows the slot of the picture, which is another one once the program has given it up.

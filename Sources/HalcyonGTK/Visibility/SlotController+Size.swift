@@ -131,6 +131,7 @@ extension SlotController {
         guard content.kind == .image else { return }
         switch result {
         case .success(let response):
+            networkReturn = nil
             requestedSize = enlargement.size
             task.mayBeInexact = enlargement.isLarger && response.source == .memory
             task.response = response
@@ -139,6 +140,8 @@ extension SlotController {
             let present = requestedSize
             // So that the same is not tried at each layout.
             requestedSize = enlargement.size
+            // After several failures what is shown is as before the first.
+            guard networkReturn == nil else { return }
             networkReturn = NetworkReturn(of: task.pipeline) { [weak self] in
                 guard let self else { return }
                 networkReturn = nil

@@ -6,6 +6,12 @@ import XCTest
 
 @testable import HalcyonGTK
 
+/// The number of times that a program has begun to set an image.
+@MainActor
+private final class SettingCount {
+    var value = 0
+}
+
 /// Loads that have failed begin again on request, and never by themselves.
 @MainActor
 final class DisplayRetryTests: XCTestCase {
@@ -81,6 +87,42 @@ final class DisplayRetryTests: XCTestCase {
         picture.display.retry(completion: done.handler)
         await done.wait()
         XCTAssertEqual(done.outcome, "success")
+    }
+
+    func testImageWhoseSettingWasCancelledIsSetByTheNextCall() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let held = Gate()
+        let settings = SettingCount()
+        let options: ImageOptions = [
+            .setting(
+                .custom { _ in
+                    settings.value += 1
+                    await held.wait()
+                }
+            )
+        ]
+        let (first, second, third) = (Completions(), Completions(), Completions())
+        let url = try loads.url(.blue)
+        let task = picture.display.setImage(
+            with: url,
+            options: options,
+            pipeline: loads.pipeline,
+            completion: first.handler
+        )
+        await MainLoop.run { settings.value == 1 }
+        task?.cancel()
+        XCTAssertEqual(first.outcome, "cancelled")
+        picture.display.retry(completion: second.handler)
+        await MainLoop.run { settings.value == 2 }
+        picture.display.cancel()
+        XCTAssertEqual(second.outcome, "cancelled")
+        picture.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: third.handler)
+        held.open()
+        await third.wait()
+        XCTAssertEqual(third.outcome, "success")
+        XCTAssertEqual(settings.value, 3)
     }
 
     func testLoadThatWasReplacedDoesNotBeginAgain() async throws {

@@ -34,7 +34,7 @@ final class ListReentrancyTests: XCTestCase {
         let list = try ListWindow(.list, model: model.passRetained(), factories: [factory.pointer])
         await list.present()
         XCTAssertNotNil(views.other)
-        let cells = ListBinder.of(factory.pointer)?.cells.values.filter(\.isMapped) ?? []
+        let cells = ListBinder.of(factory.pointer)?.cells.values.filter(\.isInSight) ?? []
         XCTAssertFalse(cells.isEmpty)
         await MainLoop.run(within: .seconds(5)) {
             cells.allSatisfy { cell in

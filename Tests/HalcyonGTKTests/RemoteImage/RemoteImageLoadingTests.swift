@@ -117,6 +117,26 @@ final class RemoteImageLoadingTests: XCTestCase {
         test.window.destroy()
     }
 
+    /// A transition of a load that is not the widget's own takes the placeholder away as well.
+    func testPlaceholderIsGoneAfterTheTransitionOfAnotherLoad() async throws {
+        var configuration = RemoteImage.Configuration()
+        let box = try coloredBox(80, 80, .green)
+        configuration.placeholder = .widget { box }
+        let test = try await TestRemoteImage(nil, configuration, on: pipeline, size: PixelSize(80, 80))
+        defer { test.window.destroy() }
+        let done = Completions()
+        test.image.hc.setImage(
+            with: try pipeline.url(.blue),
+            options: [.transition(.fade(.milliseconds(20)))],
+            pipeline: pipeline.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        await MainLoop.run { gtk_widget_get_visible(box.widget) == 0 }
+        XCTAssertEqual(gtk_widget_get_opacity(box.widget), 1)
+    }
+
     /// The state changes first; the callback comes a turn of the main loop later, after the transition.
     func testOrderOfCallbacks() async throws {
         let log = Log()

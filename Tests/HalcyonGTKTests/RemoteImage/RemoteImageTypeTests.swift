@@ -71,6 +71,25 @@ final class RemoteImageTypeTests: XCTestCase {
         XCTAssertNil(string(widget, "uri"))
         XCTAssertNil(image.source)
     }
+
+    /// A request for what the program has asked the picture for begins nothing, and is the widget's own from then on.
+    func testRequestForWhatThePictureWasAskedFor() async throws {
+        let loads = ViewPipeline()
+        let (first, second) = (try loads.url(.red), try loads.url(.blue))
+        let test = try await TestRemoteImage(ImageRequest(first), on: loads)
+        defer { test.window.destroy() }
+        await test.waitUntilLoaded()
+        let done = Completions()
+        test.image.hc.setImage(with: second, pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        var count = 0
+        onSignal(test.image.widget, "notify::uri") { _ in count += 1 }
+        test.image.request = ImageRequest(second)
+        XCTAssertEqual(test.image.source, .url(second))
+        XCTAssertEqual(string(test.image.widget, "uri"), second.absoluteString)
+        XCTAssertEqual(count, 1)
+        XCTAssertEqual(loads.transport.startedCount(second), 1)
+    }
 }
 
 @MainActor

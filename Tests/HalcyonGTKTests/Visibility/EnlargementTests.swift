@@ -134,5 +134,48 @@ final class EnlargementTests: XCTestCase {
         await MainLoop.run { place.imageSize == PixelSize(200, 200) }
         XCTAssertEqual(loads.network.listenerCount, 0)
     }
+
+    /// What the network's return finds is the size that is shown, not that of the last failure.
+    func testSizeThatFailedIsForgottenWhenTheNetworkIsBack() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let url = try loads.url(.blue, 800, 800)
+        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        loads.network.status.isConnected = false
+        loads.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+        for (count, side) in [(1, 300), (2, 400)] {
+            await place.resize(side, side)
+            await MainLoop.run {
+                place.controller?.enlargementCount == count && place.controller?.enlargement == nil
+                    && self.loads.network.listenerCount == 1
+            }
+        }
+        await place.resize(250, 250)
+        await place.waitForFrame()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+        loads.network.status.isConnected = true
+        await MainLoop.run { place.imageSize == PixelSize(250, 250) }
+        XCTAssertNil(place.controller?.networkReturn)
+    }
+
+    /// A larger image that comes ends the wait for the network.
+    func testLargerImageEndsTheWaitForTheNetwork() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        let url = try loads.url(.blue, 800, 800)
+        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        loads.transport.setRoute(url, ScriptedTransport.Route(status: 503))
+        await place.resize(200, 200)
+        await MainLoop.run { place.controller?.networkReturn != nil }
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+        await place.resize(300, 300)
+        await MainLoop.run { place.imageSize == PixelSize(300, 300) }
+        XCTAssertNil(place.controller?.networkReturn)
+        await MainLoop.run { self.loads.network.listenerCount == 0 }
+    }
 }
 #endif

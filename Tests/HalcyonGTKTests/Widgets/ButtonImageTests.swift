@@ -7,12 +7,20 @@ import XCTest
 @testable import HalcyonGTK
 
 /// Images of buttons, which show them in a child.
+/// A menu button with a menu: newer releases of GTK draw one without as insensitive.
+@MainActor
+private func makeMenuButton() -> UnsafeMutablePointer<GtkWidget>? {
+    let button = gtk_menu_button_new()
+    gtk_menu_button_set_popover(button.map { OpaquePointer($0) }, gtk_popover_new())
+    return button
+}
+
 @MainActor
 final class ButtonImageTests: XCTestCase {
     func testButtonsOfAllKindsShowImage() async throws {
         let loads = ViewPipeline()
         let makers: [() -> UnsafeMutablePointer<GtkWidget>?] = [
-            gtk_button_new, gtk_toggle_button_new, gtk_check_button_new, gtk_menu_button_new,
+            gtk_button_new, gtk_toggle_button_new, gtk_check_button_new, makeMenuButton,
         ]
         for make in makers {
             let button = try await ShownWidget(make)
@@ -66,7 +74,7 @@ final class ButtonImageTests: XCTestCase {
             { gtk_button_new_with_label("label") }, { gtk_toggle_button_new_with_label("label") },
             { gtk_check_button_new_with_label("label") },
             {
-                let button = gtk_menu_button_new()
+                let button = makeMenuButton()
                 gtk_menu_button_set_label(button.map { OpaquePointer($0) }, "label")
                 return button
             },
@@ -100,6 +108,25 @@ final class ButtonImageTests: XCTestCase {
         gtk_button_set_child(button.pointer(as: GtkButton.self), child)
         display.show(try TestColor.red.image())
         XCTAssertEqual(gtk_button_get_child(button.pointer(as: GtkButton.self)), child)
+    }
+
+    /// Under AddressSanitizer the use of a button that is gone ends the process.
+    func testWindowClosesWhileLabelWaitsForImage() async throws {
+        let loads = ViewPipeline()
+        for make in [{ gtk_check_button_new_with_label("label") }, { gtk_button_new_with_label("label") }] {
+            let button = try await ShownWidget(make)
+            let done = Completions()
+            ImageDisplay(button.widget).setImage(
+                with: loads.url(),
+                options: [.visibility(.always), .indicator(.spinner)],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            _ = await loads.transport.nextTransfer()
+            button.destroy()
+            await done.wait()
+            XCTAssertEqual(done.count, 1)
+        }
     }
 
     func testRemovedSlotLeavesNoChild() async throws {

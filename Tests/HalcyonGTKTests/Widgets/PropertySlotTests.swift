@@ -171,6 +171,106 @@ final class PropertySlotTests: XCTestCase {
         let paintable = WidgetState.existing(object)?.existingController(for: .image)?.paintable
         XCTAssertEqual(TestObject.value(of: object, "paintable").flatMap(SlotPaintable.existing) === paintable, true)
     }
+
+    /// A property whose indicator ends is empty for a moment.
+    func testProgramMayCallWhenIndicatorEnds() async throws {
+        try TestWindow.requireDisplay()
+        for (isSame, fails) in [(false, false), (true, false), (false, true), (true, true)] {
+            let object = try TestObject.make()
+            defer { g_object_unref(object) }
+            let loads = ViewPipeline()
+            let display = ImageDisplay(object)
+            let (first, second) = (Completions(), Completions())
+            let url = loads.url()
+            let other = try isSame ? url : loads.url(.green)
+            let reaction = Reaction {
+                guard second.count == 0, display.task?.request.source == .url(url), display.content == .nothing,
+                    TestObject.value(of: object, "paintable") == nil
+                else { return }
+                display.setImage(
+                    with: other,
+                    options: isSame ? [.indicator(.spinner)] : [],
+                    pipeline: loads.pipeline,
+                    completion: second.handler
+                )
+            }
+            display.setImage(
+                with: url,
+                options: [.indicator(.spinner)],
+                pipeline: loads.pipeline,
+                completion: first.handler
+            )
+            let transfer = await loads.transport.nextTransfer()
+            await MainLoop.run { TestObject.value(of: object, "paintable") != nil }
+            reaction.connect(to: object, "notify::paintable")
+            if fails { transfer.fail(.cannotConnect("refused")) } else { try transfer.answer(.blue) }
+            await second.wait()
+            await MainLoop.settle()
+            let name = "\(isSame), \(fails)"
+            XCTAssertEqual(first.outcome, "superseded", name)
+            XCTAssertEqual(second.outcome, isSame && fails ? "failure" : "success", name)
+            XCTAssertEqual(display.task?.request.source, .url(other), name)
+            XCTAssertEqual(display.task?.state, .finished, name)
+            XCTAssertEqual(display.content, isSame && fails ? .nothing : .image, name)
+        }
+    }
+
+    func testProgramMayCallWhenImageInMemoryIsSet() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let loads = ViewPipeline()
+        let display = ImageDisplay(object)
+        let (first, second) = (Completions(), Completions())
+        let url = try loads.url(.blue)
+        try await loads.preload(url, options: [])
+        let reaction = Reaction {
+            guard first.count + second.count == 0 else { return }
+            display.setImage(with: url, pipeline: loads.pipeline, completion: second.handler)
+        }
+        reaction.connect(to: object, "notify::paintable")
+        display.setImage(with: url, pipeline: loads.pipeline, completion: first.handler)
+        await second.wait()
+        // That image has been shown.
+        XCTAssertEqual([first.outcome, second.outcome], ["success", "success"])
+        XCTAssertEqual(display.task?.state, .finished)
+        XCTAssertEqual(display.content, .image)
+    }
+
+    func testProgramMayCallWhenCancellationEndsIndicator() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let loads = ViewPipeline()
+        let display = ImageDisplay(object)
+        let (first, second) = (Completions(), Completions())
+        let url = loads.url()
+        let call = { (completion: @escaping ImageDisplay.Completion) in
+            _ = display.setImage(
+                with: url,
+                options: [.indicator(.spinner)],
+                pipeline: loads.pipeline,
+                completion: completion
+            )
+        }
+        call(first.handler)
+        _ = await loads.transport.nextTransfer()
+        await MainLoop.run { TestObject.value(of: object, "paintable") != nil }
+        var hasCalled = false
+        let reaction = Reaction {
+            guard !hasCalled else { return }
+            hasCalled = true
+            call(second.handler)
+        }
+        reaction.connect(to: object, "notify::paintable")
+        display.cancel()
+        XCTAssertEqual(first.outcome, "cancelled")
+        try await loads.transport.nextTransfer().answer(.blue)
+        await second.wait()
+        XCTAssertEqual(second.outcome, "success")
+        XCTAssertEqual(display.task?.state, .finished)
+        XCTAssertEqual(display.content, .image)
+    }
 }
 
 /// Runs a closure at a signal of an object that passes a property.
