@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Events of the disk cache")
 struct DiskCacheEventTests {
-    @Test("who is told of one in the middle of a body may ask its writer", .timeLimit(.minutes(1)))
+    @Test("who is told of one in the middle of a body may ask its writer", .timeLimit(.minutes(5)))
     func writer() throws {
         let (writer, sizes) = (Lock<DiskCache.Writer?>(nil), Lock<[Int]>([]))
         let fixture = try DiskCacheFixture {

@@ -78,7 +78,7 @@ struct DiskCachePatienceTests {
         #expect(try fixture.cache.verify().isSound)
     }
 
-    @Test("takes another file where that one, to clean up, has locked the one it has made", .timeLimit(.minutes(1)))
+    @Test("takes another file where that one, to clean up, has locked the one it has made", .timeLimit(.minutes(5)))
     func lockedFile() throws {
         let folder = try TemporaryFolder()
         let incoming = "\(folder.path)/v3/incoming"

@@ -191,7 +191,7 @@ struct BodyEventOrderTests {
         #expect(isEnded)
     }
 
-    @Test("wait for no writer: a piece that waits for it leaves the rest free", .timeLimit(.minutes(1)))
+    @Test("wait for no writer: a piece that waits for it leaves the rest free", .timeLimit(.minutes(5)))
     func lockOfWriter() async throws {
         let transfer = ManualTransfer()
         let folder = try ScratchFolder()

@@ -114,7 +114,7 @@ struct HTTP2FaultTests {
     @Test(
         "a request that is going to be sent once more can be cancelled, and its time runs",
         .enabled(if: CurlTransport.sharesCleartextHTTP2),
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [true, false]
     )
     func sentAgainInVain(isCancelled: Bool) async throws {

@@ -118,7 +118,7 @@ struct DiskWorkerTests {
         #expect(!FileManager.default.fileExists(atPath: orphan))
     }
 
-    @Test("a write that another process prevents is tried again until it succeeds", .timeLimit(.minutes(1)))
+    @Test("a write that another process prevents is tried again until it succeeds", .timeLimit(.minutes(5)))
     func retriedFlush() async throws {
         let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -146,7 +146,7 @@ struct DiskWorkerTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("write down what is staged when the cache ends, whichever thread releases it", .timeLimit(.minutes(1)))
+    @Test("write down what is staged when the cache ends, whichever thread releases it", .timeLimit(.minutes(5)))
     func end() async throws {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -281,7 +281,7 @@ struct DownloadAuthenticationTests {
         return test.transport.startedCount - before
     }
 
-    @Test("is released with its transfers if it is an object or a closure", .timeLimit(.minutes(1)), arguments: 0..<2)
+    @Test("is released with its transfers if it is an object or a closure", .timeLimit(.minutes(5)), arguments: 0..<2)
     func release(kind: Int) async throws {
         weak var released: Account?
         do {

@@ -30,7 +30,7 @@ struct RetryRandomnessTests {
         }
     }
 
-    @Test("come from the generator with no lock held: a slow one blocks no other thread", .timeLimit(.minutes(1)))
+    @Test("come from the generator with no lock held: a slow one blocks no other thread", .timeLimit(.minutes(5)))
     func slowGenerator() async throws {
         let generator = SlowGenerator(isAsked: Gate(), gate: DispatchGate())
         let retrier = Retrier(RecoveryConfiguration(network: ManualNetwork(), generator: generator))
