@@ -138,6 +138,7 @@ final class GalleryInputTests: XCTestCase {
             input.end()
             fixture.end()
         }
+        window.collection.selectedPosition = 0
         window.grid.reveal(0)
         window.grid.focus()
         input.press("Right")
