@@ -64,7 +64,10 @@ extension SlotController {
             return setContent(paintable, image: task.placeholder as? DecodedImage, through: transition)
         }
         placeholderSetting?.cancel()
-        placeholderSetting = Task { await set(paintable) }
+        placeholderSetting = Task {
+            // Another call may have come before it began.
+            if !Task.isCancelled { await set(paintable) }
+        }
     }
 
     /// Returns whether previews are shown: an image that the program shows has none.

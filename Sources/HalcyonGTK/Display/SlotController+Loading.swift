@@ -110,6 +110,8 @@ extension SlotController {
             let placeholder = placeholderSetting
             setting = Task { [weak self] in
                 await placeholder?.value
+                // Another call may have come while the placeholder was being set.
+                guard !Task.isCancelled else { return }
                 await custom.set(response)
                 // An equal call may have taken the place of the one that began it.
                 guard let self, !Task.isCancelled, let task = self.task, task.state == .setting else { return }

@@ -47,6 +47,8 @@ final class SlotController {
     /// The playing of the image that is shown, and of that of the indicator.
     var slotPlayer: SlotPlayer?
     var indicatorPlayer: SlotPlayer?
+    /// The number of times that an indicator has begun or ended.
+    var indicatorCount = 0
     /// The indicator of loads whose options name none.
     var indicator = LoadIndicator.none
     /// The area that the last attempt was made for; `nil` if it was made for the image's own size.
@@ -112,6 +114,8 @@ final class SlotController {
         // The next attempt joins the work of the one before, which is cancelled only then.
         let hasImage = beginIfPossible(task)
         if !hasImage { showWaiting(task, keepsCurrent: keepsCurrent) }
+        // What is shown may be as before, but for the indicator.
+        paintable?.tellChange()
         superseded?.supersede(by: task.imageTask)
         return task
     }
@@ -193,7 +197,7 @@ final class SlotController {
         cancelEnlargement()
         networkReturn = nil
         requestedSize = nil
-        stopIndicator()
+        takeIndicator()
         dropTransition()
         let taken = task
         task = nil

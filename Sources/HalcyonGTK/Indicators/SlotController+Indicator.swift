@@ -7,7 +7,11 @@ extension SlotController {
     func startIndicator(_ indicator: LoadIndicator) {
         guard let paintable, paintable.indicator == nil, var pass = IndicatorPass(indicator) else { return }
         if let color = textColor { pass.color = color }
+        indicatorCount += 1
+        let number = indicatorCount
         paintable.indicator = pass
+        // A property that was set may be followed by code of the program, which has ended the load then.
+        guard number == indicatorCount else { return }
         indicatorStart = nil
         if case .image(let image) = indicator.kind, image.image.animation != nil {
             let player = SlotPlayer(image.image, AnimationPlayback()) { [weak self] frame in
@@ -20,10 +24,21 @@ extension SlotController {
     }
 
     func stopIndicator() {
-        indicatorPlayer?.end()
-        indicatorPlayer = nil
+        endIndicatorPlayer()
         guard let paintable, paintable.indicator != nil else { return }
         paintable.indicator = nil
+    }
+
+    /// Takes the indicator away. What follows is told of together with it.
+    func takeIndicator() {
+        endIndicatorPlayer()
+        paintable?.takeIndicator()
+    }
+
+    private func endIndicatorPlayer() {
+        indicatorCount += 1
+        indicatorPlayer?.end()
+        indicatorPlayer = nil
     }
 
     func progressDidChange(_ progress: ImageProgress, of task: DisplayTask) {

@@ -19,8 +19,14 @@ final class SlotPaintable {
     private(set) var transition: TransitionPass?
     /// Draws the indicator above all else; `nil` if there is none.
     var indicator: IndicatorPass? {
-        didSet { if indicator != nil || oldValue != nil { invalidateContents() } }
+        didSet {
+            guard indicator != nil || oldValue != nil else { return }
+            if isTakingIndicator { hasUntoldChange = true } else { invalidateContents() }
+        }
     }
+    private var isTakingIndicator = false
+    /// A Boolean value that indicates whether a change is told of with the next one only.
+    private var hasUntoldChange = false
     /// The widget whose colour and direction count. Not retained; the slot takes it away before the widget ends.
     var widget: UnsafeMutableRawPointer?
     /// A Boolean value that indicates whether it is a square, which what it shows covers. It is set before the first use.
@@ -86,9 +92,22 @@ final class SlotPaintable {
         invalidateContents()
     }
 
+    /// Takes the indicator away, and tells nobody before the next change: handlers of the program would run.
+    func takeIndicator() {
+        isTakingIndicator = true
+        indicator = nil
+        isTakingIndicator = false
+    }
+
+    /// Tells of what has changed without being told of.
+    func tellChange() {
+        if hasUntoldChange { invalidateContents() }
+    }
+
     /// Has the widget drawn anew.
     func invalidateContents() {
         guard let pointer, !isInvalidating else { return }
+        hasUntoldChange = false
         isInvalidating = true
         gdk_paintable_invalidate_contents(pointer.opaque)
         isInvalidating = false

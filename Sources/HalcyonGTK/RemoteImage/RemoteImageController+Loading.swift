@@ -8,14 +8,14 @@ extension RemoteImageController {
     /// - Parameter text: The source as it was given, where it was as a text. Default: `nil`.
     func change(to request: ImageRequest?, options: ImageOptions, text: String? = nil) {
         let isSame = request == self.request || request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
-        let isSameSource = source == request?.source
+        let earlier = uri
+        self.text = text ?? (source == request?.source ? self.text : nil)
         source = request?.source
         self.options = options
+        let isOther = uri != earlier
         // The slot may have been asked for it by the program, where the widget's own request was for something else.
-        guard !isSame || !isSameSource else { return }
-        self.text = text
         if !isSame { load() }
-        notify("uri")
+        if isOther { notify("uri") }
     }
 
     func change(to pipeline: ImagePipeline) {
@@ -25,7 +25,7 @@ extension RemoteImageController {
     }
 
     func reload() {
-        guard !state.isLoading else { return }
+        guard !state.isLoading, source != nil else { return }
         load()
     }
 
@@ -92,7 +92,8 @@ extension RemoteImageController {
         endFade()
         switch result {
         case .success(let response):
-            state = .loaded(response)
+            // An image that the slot shows is known already, and maybe followed by one of the program's own.
+            if state.isLoading { state = .loaded(response) }
             returnsFocus = false
             updateChildren()
             onNextTurn { [weak self] in self?.reportSuccess(response, number) }
@@ -123,7 +124,8 @@ extension RemoteImageController {
 
     /// The widget is shown.
     func widgetDidAppear() {
-        guard configuration.restartsOnAppearance else { return }
+        // Without a load of the slot, the program has shown something of its own since.
+        guard configuration.restartsOnAppearance, slot.task != nil else { return }
         switch state {
         case .failed, .cancelled: load()
         case .empty, .loading, .loaded: break

@@ -6,6 +6,13 @@ import XCTest
 
 @testable import HalcyonGTK
 
+/// The calls of a setting of the program's own.
+@MainActor
+private final class SettingLog {
+    var placeholderCount = 0
+    var imageCount = 0
+}
+
 /// Images that the program shows itself.
 @MainActor
 final class ImageSettingTests: XCTestCase {
@@ -199,6 +206,48 @@ final class ImageSettingTests: XCTestCase {
         picture.display.setImage(with: try loads.url(.red), pipeline: loads.pipeline, completion: other.handler)
         await other.wait()
         XCTAssertEqual(picture.display.content, .nothing)
+    }
+
+    /// A closure that has not begun when another call comes is not called.
+    func testSettingThatWaitsForThePlaceholderEndsWithTheNextCall() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let held = Gate()
+        let log = SettingLog()
+        let setting = ImageSetting.custom { _ in
+            log.placeholderCount += 1
+            await held.wait()
+        } image: { _ in
+            log.imageCount += 1
+        }
+        let (first, second) = (Completions(), Completions())
+        picture.display.setImage(
+            with: try loads.url(.blue),
+            placeholder: try TestColor.red.image(),
+            options: [.setting(setting)],
+            pipeline: loads.pipeline,
+            completion: first.handler
+        )
+        await MainLoop.run { picture.display.task?.state == .setting && log.placeholderCount == 1 }
+        picture.display.setImage(with: try loads.url(.green), pipeline: loads.pipeline, completion: second.handler)
+        await second.wait()
+        held.open()
+        await MainLoop.settle()
+        XCTAssertEqual(log.imageCount, 0)
+        XCTAssertEqual([first.outcome, second.outcome], ["superseded with its image", "success"])
+        let color = await picture.color()
+        XCTAssertEqual(color, .green)
+
+        picture.display.setImage(
+            with: loads.url(),
+            placeholder: try TestColor.red.image(),
+            options: [.setting(setting), .visibility(.always)],
+            pipeline: loads.pipeline
+        )
+        picture.display.setImage(with: nil as ImageRequest?)
+        await MainLoop.settle()
+        XCTAssertEqual(log.placeholderCount, 1)
     }
 }
 #endif

@@ -137,6 +137,43 @@ final class RemoteImageLoadingTests: XCTestCase {
         XCTAssertEqual(gtk_widget_get_opacity(box.widget), 1)
     }
 
+    /// The state is that of the image that is shown, also where the program has shown it during a transition.
+    func testStateFollowsTheImageOfTheProgram() async throws {
+        let (first, second) = (try pipeline.url(.red), try pipeline.url(.blue, 40, 40))
+        let options: ImageOptions = [.sizing(.image)]
+        _ = try await pipeline.pipeline.response(for: second, options: options)
+        let request = ImageRequest(first, options: [.transition(.fade(.seconds(600))), .sizing(.image)])
+        let test = try await TestRemoteImage(request, on: pipeline)
+        defer { test.window.destroy() }
+        await MainLoop.run { if case .loaded = test.image.state { true } else { false } }
+        test.image.hc.setImage(with: second, options: options, pipeline: pipeline.pipeline)
+        await MainLoop.settle()
+        guard case .loaded(let response) = test.image.state else { return XCTFail("\(test.image.state)") }
+        XCTAssertEqual(response.image.size, PixelSize(40, 40))
+    }
+
+    /// What the program shows stays, without a source, and where the widget comes back.
+    func testImageOfTheProgramStays() async throws {
+        let test = try await TestRemoteImage(nil, on: pipeline)
+        defer { test.window.destroy() }
+        test.image.hc.show(try TestColor.red.image())
+        test.image.reload()
+        XCTAssertEqual(test.image.hc.content, .image)
+
+        test.image.configuration.restartsOnAppearance = true
+        let url = pipeline.url()
+        test.image.request = ImageRequest(url)
+        _ = try await pipeline.nextTransfer()
+        test.image.hc.show(try TestColor.green.image())
+        test.setVisible(false)
+        await MainLoop.turn()
+        test.setVisible(true)
+        await test.waitForFrame()
+        await MainLoop.settle()
+        XCTAssertEqual(test.image.hc.content, .image)
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+    }
+
     /// The state changes first; the callback comes a turn of the main loop later, after the transition.
     func testOrderOfCallbacks() async throws {
         let log = Log()

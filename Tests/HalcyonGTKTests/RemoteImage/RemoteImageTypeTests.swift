@@ -67,6 +67,9 @@ final class RemoteImageTypeTests: XCTestCase {
         let before = count
         cgtk_set_string_property(widget, "uri", "resource:///org/example/none.png")
         XCTAssertEqual(count, before)
+        image.options = [.transition(.fade(.seconds(1)))]
+        XCTAssertEqual(string(widget, "uri"), "resource:///org/example/none.png")
+        XCTAssertEqual(count, before)
         cgtk_set_string_property(widget, "uri", nil)
         XCTAssertNil(string(widget, "uri"))
         XCTAssertNil(image.source)

@@ -271,6 +271,76 @@ final class PropertySlotTests: XCTestCase {
         XCTAssertEqual(display.task?.state, .finished)
         XCTAssertEqual(display.content, .image)
     }
+
+    /// The end of the indicator and what is shown next are one change of the property.
+    func testAnotherCallTakesTheIndicatorWithItsOwnChange() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let loads = ViewPipeline()
+        let display = ImageDisplay(object)
+        let (first, second) = (Completions(), Completions())
+        var emptyCount = 0
+        var mayCall = true
+        let url = try loads.url(.green)
+        let reaction = Reaction {
+            guard TestObject.value(of: object, "paintable") == nil else { return }
+            emptyCount += 1
+            guard mayCall else { return }
+            mayCall = false
+            display.setImage(with: url, pipeline: loads.pipeline, completion: second.handler)
+        }
+        let begin = {
+            _ = display.setImage(
+                with: loads.url(),
+                options: [.indicator(.spinner)],
+                pipeline: loads.pipeline,
+                completion: first.handler
+            )
+            await MainLoop.run { TestObject.value(of: object, "paintable") != nil }
+        }
+        await begin()
+        reaction.connect(to: object, "notify::paintable")
+        let controller = try XCTUnwrap(WidgetState.existing(object)?.existingController(for: .image))
+        display.show(try TestColor.red.image())
+        XCTAssertEqual(emptyCount, 0)
+        XCTAssertEqual(display.content, .image)
+        XCTAssertNil(controller.paintable?.indicator)
+        XCTAssertEqual(first.outcome, "superseded")
+
+        mayCall = false
+        await begin()
+        mayCall = true
+        display.setImage(with: nil as ImageRequest?)
+        await second.wait()
+        XCTAssertEqual(second.outcome, "success")
+        XCTAssertNil(controller.paintable?.indicator)
+        XCTAssertEqual(display.content, .image)
+    }
+
+    func testProgramMayCancelWhenIndicatorBegins() async throws {
+        try TestWindow.requireDisplay()
+        let object = try TestObject.make()
+        defer { g_object_unref(object) }
+        let loads = ViewPipeline()
+        let display = ImageDisplay(object)
+        let done = Completions()
+        let reaction = Reaction { display.cancel() }
+        reaction.connect(to: object, "notify::paintable")
+        let animation = try ImageCodecs.standard.animatedImage(from: TestColor.animation())
+        display.setImage(
+            with: loads.url(),
+            options: [.indicator(.image(animation))],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        XCTAssertEqual(done.outcome, "cancelled")
+        let controller = try XCTUnwrap(WidgetState.existing(object)?.existingController(for: .image))
+        XCTAssertNil(controller.indicatorPlayer)
+        XCTAssertNil(controller.paintable?.indicator)
+        XCTAssertNil(TestObject.value(of: object, "paintable"))
+    }
 }
 
 /// Runs a closure at a signal of an object that passes a property.
