@@ -126,9 +126,10 @@ final class RemoteImageController {
         followSlot()
         followLayout(of: overlay)
         onSignal(overlay, "map", after: true) { [weak self] _ in
+            guard let self else { return }
             // Newer releases of GTK take a widget that is mapped as not hidden.
-            self?.applyDecoration()
-            self?.widgetDidAppear()
+            if configuration.accessibility == .decorative { applyDecoration() }
+            widgetDidAppear()
         }
     }
 

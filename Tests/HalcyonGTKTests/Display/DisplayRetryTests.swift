@@ -6,12 +6,6 @@ import XCTest
 
 @testable import HalcyonGTK
 
-/// The number of times that a program has begun to set an image.
-@MainActor
-private final class SettingCount {
-    var value = 0
-}
-
 /// Loads that have failed begin again on request, and never by themselves.
 @MainActor
 final class DisplayRetryTests: XCTestCase {
@@ -94,11 +88,11 @@ final class DisplayRetryTests: XCTestCase {
         defer { picture.destroy() }
         let loads = ViewPipeline()
         let held = Gate()
-        let settings = SettingCount()
+        let settings = Log()
         let options: ImageOptions = [
             .setting(
                 .custom { _ in
-                    settings.value += 1
+                    settings.made += 1
                     await held.wait()
                 }
             )
@@ -111,18 +105,18 @@ final class DisplayRetryTests: XCTestCase {
             pipeline: loads.pipeline,
             completion: first.handler
         )
-        await MainLoop.run { settings.value == 1 }
+        await MainLoop.run { settings.made == 1 }
         task?.cancel()
         XCTAssertEqual(first.outcome, "cancelled")
         picture.display.retry(completion: second.handler)
-        await MainLoop.run { settings.value == 2 }
+        await MainLoop.run { settings.made == 2 }
         picture.display.cancel()
         XCTAssertEqual(second.outcome, "cancelled")
         picture.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: third.handler)
         held.open()
         await third.wait()
         XCTAssertEqual(third.outcome, "success")
-        XCTAssertEqual(settings.value, 3)
+        XCTAssertEqual(settings.made, 3)
     }
 
     func testLoadThatWasReplacedDoesNotBeginAgain() async throws {
