@@ -38,8 +38,7 @@ struct GIFFrameDecoder {
     ) throws -> Int {
         // A row of the first frame, which would be nothing at all otherwise.
         let leastCount = toleratesDamage ? number == 0 ? frame.size.width : 0 : .max
-        // The specification ends at 8, but browsers show files with up to 11, whose codes still fit 12 bits.
-        guard (1...11).contains(frame.minimumCodeSize) else {
+        guard GIFLZWDecoder.minimumCodeSizes.contains(frame.minimumCodeSize) else {
             guard leastCount > 0 else {
                 return 0
             }

@@ -1,6 +1,6 @@
 internal import HalcyonRaster
 
-/// The decompression of GIF (GIF89a, appendix F): codes of 3 to 12 bits, each for a run of palette indices.
+/// The decompression of GIF (GIF89a, appendix F): codes of up to 12 bits, each for a run of palette indices.
 ///
 /// A run of up to seven indices is kept in one word, its length in the highest byte, so that most codes cost one load,
 /// one store and no guess of the processor's. A longer run is kept as the place of its first appearance in the output.
@@ -13,6 +13,9 @@ struct GIFLZWDecoder {
         case cancelled
     }
 
+    /// The minimum code sizes that can be decoded. The specification has 2 to 8, but browsers show files with 0, which some
+    /// encoders write, and with up to 12, whose codes of 13 bits make no runs.
+    static let minimumCodeSizes = 0...12
     /// Bytes behind the output that copies may overwrite.
     static let slack = 16
     /// Bytes behind the input that are read, and never used.
@@ -24,11 +27,12 @@ struct GIFLZWDecoder {
     private let table: PixelBuffer
 
     init() throws(BitmapError) {
-        table = try PixelBuffer(byteCount: GIFLZWDecoder.codeCount * MemoryLayout<UInt64>.stride)
+        // With a minimum code size of 12, the clear code and the end code lie behind the others.
+        table = try PixelBuffer(byteCount: (GIFLZWDecoder.codeCount + 2) * MemoryLayout<UInt64>.stride)
     }
 
     /// Decompresses up to `capacity` indices to `output`, which has ``slack`` bytes more; says how many there were.
-    /// Behind `input` there are ``inputSlack`` bytes more.
+    /// Behind `input` there are ``inputSlack`` bytes more, and `minimumCodeSize` is one of ``minimumCodeSizes``.
     ///
     /// Raw pointers, because a check a byte would double the time. Three comparisons keep hostile codes inside: a run
     /// is only looked up if its code is below `next`, a long run is cut at `capacity` and a short one has 7 bytes at
@@ -76,7 +80,7 @@ struct GIFLZWDecoder {
             guard position &+ codeSize <= end else {
                 return (count, .ended)
             }
-            // A code of 12 bits that begins at the last bit of a byte ends within 19.
+            // A code of 13 bits that begins at the last bit of a byte ends within 20.
             let word = bytes.loadUnaligned(fromByteOffset: position &>> 3, as: UInt32.self).littleEndian
             let code = Int(truncatingIfNeeded: word &>> UInt32(truncatingIfNeeded: position & 7)) & (sizeLimit &- 1)
             position &+= codeSize
@@ -89,7 +93,7 @@ struct GIFLZWDecoder {
                 }
                 runs[next] = Self.run(previous, from: previousStart, and: Self.first(of: previous, output))
                 isAdded = true
-            } else if code & ~1 == clearCode {
+            } else if UInt(bitPattern: code &- clearCode) < 2 {
                 if code != clearCode {
                     return (count, .ended)
                 }
@@ -115,10 +119,11 @@ struct GIFLZWDecoder {
                     runs[next] = Self.run(previous, from: previousStart, and: output[start])
                 }
                 next &+= 1
-                if next == sizeLimit, codeSize < 12 {
-                    codeSize &+= 1
-                    sizeLimit &<<= 1
-                }
+            }
+            // With a minimum code size below 2, codes grow although the first one adds no run, as encoders have it.
+            if next >= sizeLimit, codeSize < 12 {
+                codeSize &+= 1
+                sizeLimit &<<= 1
             }
             previous = run
             previousStart = start

@@ -34,14 +34,24 @@ enum GIFBytes {
             + data(indices.flatMap { [4, Int($0)] } + [5])
     }
 
+    /// An image at the upper left corner, with these data.
+    static func image(_ width: Int, _ height: Int, data: [UInt8]) -> [UInt8] {
+        [0x2C, 0, 0, 0, 0] + number(width) + number(height) + [0] + data
+    }
+
     /// Codes of three bits, as a minimum code size of 2 makes them.
     static func data(_ codes: [Int]) -> [UInt8] {
+        data(minimumCodeSize: 2, codes.map { (code: $0, bitCount: 3) })
+    }
+
+    /// Codes with their numbers of bits.
+    static func data(minimumCodeSize: UInt8, _ codes: [(code: Int, bitCount: Int)]) -> [UInt8] {
         var bytes: [UInt8] = []
         var accumulator = 0
         var bitCount = 0
         for code in codes {
-            accumulator |= code << bitCount
-            bitCount += 3
+            accumulator |= code.code << bitCount
+            bitCount += code.bitCount
             while bitCount >= 8 {
                 bytes.append(UInt8(accumulator & 255))
                 accumulator >>= 8
@@ -55,7 +65,7 @@ enum GIFBytes {
             let block = bytes[start..<min(start + 255, bytes.count)]
             return [UInt8(block.count)] + block
         }
-        return [2] + blocks + [0]
+        return [minimumCodeSize] + blocks + [0]
     }
 
     static func file(_ blocks: [UInt8]...) -> Data {

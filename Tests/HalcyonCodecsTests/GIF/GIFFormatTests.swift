@@ -125,6 +125,45 @@ struct GIFFormatTests {
         #expect(still.frameCount == 1)
     }
 
+    @Test("minimum code sizes that the specification does not have are decoded as browsers do")
+    func codeSizes() throws {
+        let cases: [(size: UInt8, codes: [(code: Int, bitCount: Int)], expected: String)] = [
+            // One colour: the clear code is 1, and code 3 is the run of two.
+            (0, [(1, 1), (0, 1), (3, 2), (0, 3), (2, 3)], "bbbb"),
+            (1, [(2, 2), (1, 2), (4, 3), (0, 3), (3, 3)], "wwwb"),
+            (9, [(512, 10), (2, 10), (514, 10), (1, 10), (513, 10)], "rrrw"),
+            (11, [(2048, 12), (2, 12), (2050, 12), (1, 12), (2049, 12)], "rrrw"),
+            // Of an index, the lower 8 bits count.
+            (12, [(4096, 13), (2, 13), (3, 13), (1, 13), (258, 13), (4097, 13)], "rgwr"),
+        ]
+        for (size, codes, expected) in cases {
+            let image = GIFBytes.image(4, 1, data: GIFBytes.data(minimumCodeSize: size, codes))
+            let data = GIFBytes.file(GIFBytes.header(4, 1), image)
+            #expect(try letters(data) == expected, "\(size)")
+            let options = DecodeOptions(damage: .isRefused)
+            #expect(try !GIFDecoder().decode(data, options: options, isCancelled: { false }).isPartial, "\(size)")
+        }
+    }
+
+    @Test("codes that begin with two bits grow behind the first index, as encoders have it")
+    func growingCodes() throws {
+        // Each code is the run that it adds: one index longer than the one before.
+        var codes: [(code: Int, bitCount: Int)] = [(2, 2), (1, 2)]
+        var (next, bitCount, pixelCount) = (4, 3, 1)
+        while pixelCount < 60_000 {
+            codes.append((next, bitCount))
+            pixelCount += codes.count - 1
+            next += 1
+            if next == 1 << bitCount { bitCount += 1 }
+        }
+        let width = pixelCount / 4
+        let image = GIFBytes.image(width, 4, data: GIFBytes.data(minimumCodeSize: 1, codes))
+        let data = GIFBytes.file(GIFBytes.header(width, 4), image)
+        let options = DecodeOptions(damage: .isRefused)
+        let bitmap = try GIFDecoder().decode(data, options: options, isCancelled: { false }).bitmap
+        #expect(bitmap[0, 0] == [255, 255, 255, 255] && bitmap[width - 1, 3] == [255, 255, 255, 255])
+    }
+
     @Test("data that end before the image leave the rest as it was")
     func shortData() throws {
         let data = GIFBytes.file(GIFBytes.header(3, 1), GIFBytes.image(0, 0, 3, 1, [2]))

@@ -200,7 +200,7 @@ struct GIFHostileInputTests {
     func damagedFrame() throws {
         // A clear code, a row, and a code that has no run yet.
         let damaged = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0] + GIFBytes.data([4, 1, 4, 1, 7])
-        let nothing = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 12, 1, 0, 0] as [UInt8]
+        let nothing = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 13, 1, 0, 0] as [UInt8]
         let sound = GIFBytes.image(0, 0, 2, 2, [2, 2, 2, 2])
         let file = GIFBytes.file(GIFBytes.header(2, 2), damaged, sound, nothing)
         let first = try shown(file)
@@ -216,7 +216,7 @@ struct GIFHostileInputTests {
 
     @Test("a frame that leaves no trace is not decoded on the way to another")
     func tracelessFrame() throws {
-        let wrong = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 12, 1, 0, 0] as [UInt8]
+        let wrong = [0x2C, 0, 0, 0, 0, 2, 0, 2, 0, 0, 13, 1, 0, 0] as [UInt8]
         let file = GIFBytes.file(
             GIFBytes.header(2, 2),
             GIFBytes.image(0, 0, 2, 2, [1, 1, 1, 1]),
