@@ -13,8 +13,8 @@ struct GIFLZWDecoder {
         case cancelled
     }
 
-    /// The minimum code sizes that can be decoded. The specification has 2 to 8, but browsers show files with 0, which some
-    /// encoders write, and with up to 12, whose codes of 13 bits make no runs.
+    /// The minimum code sizes that can be decoded. The specification has 2 to 8, but browsers show files with 0 and
+    /// 1, which some encoders write, and with up to 12, whose codes of 13 bits make no runs.
     static let minimumCodeSizes = 0...12
     /// Bytes behind the output that copies may overwrite.
     static let slack = 16

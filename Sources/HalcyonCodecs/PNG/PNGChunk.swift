@@ -39,6 +39,12 @@ struct PNGChunkType: Hashable, CustomStringConvertible {
     /// A decoder must not pass over a chunk it does not know unless bit 5 of the first letter is set (PNG, 5.4).
     var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
+    /// A Boolean value that indicates whether no data of the default image may follow the chunk. IDAT chunks must be
+    /// consecutive (PNG, 5.6), but browsers pass over ancillary ones between them; those of another frame end them.
+    var endsImageData: Bool {
+        self != .imageData && (isCritical || self == .frameControl || self == .frameData)
+    }
+
     var isValid: Bool {
         bytes.allSatisfy { (65...90).contains($0) || (97...122).contains($0) }
     }

@@ -1,29 +1,38 @@
+internal import CDeflate
 internal import FoundationEssentials
 
 /// Finds the compressed data of a PNG's default image in bytes that come piece by piece, from its first IDAT chunk on.
+/// Of the chunks between and behind the data, the orientation counts, which may stand there (PNG, 11.3.4.5).
 ///
 /// Checksums of IDAT are passed over: the stream has one of its own, and an image that turns out to be damaged is
 /// replaced by what decoding the whole file says.
 struct PNGDataFeed {
+    private enum Payload {
+        case imageData
+        /// It is gathered, since its checksum counts.
+        case exif
+        case other
+    }
+
     private var pieces: [Data] = []
     private var pieceIndex = 0
     private var offset = 0
-    /// The bytes of the chunk under way that have not come yet.
+    /// The payload of the chunk under way, and its bytes that have not come yet.
+    private var payload = Payload.imageData
     private var remaining = 0
     /// The checksum of the last chunk, and length and type of the next; there is no checksum before the first.
     private var frame: [UInt8] = [0, 0, 0, 0]
-    /// What follows the data; `nil` until a chunk of another type has begun.
-    private(set) var trailer: PNGTrailer?
-    /// A Boolean value that indicates whether a chunk of another type has begun.
-    var isAtEnd: Bool { trailer != nil }
+    private var gathered = Data()
+    /// The first EXIF block that is whole and intact.
+    private(set) var exif: Data?
+    /// A Boolean value that indicates whether no data of the image can follow.
+    private(set) var hasAllImageData = false
+    /// A Boolean value that indicates whether what follows makes no difference.
+    private(set) var isAtEnd = false
 
     /// Adds bytes.
     mutating func append(_ bytes: Data) {
-        guard trailer == nil else {
-            trailer?.append(bytes)
-            return
-        }
-        guard !bytes.isEmpty else { return }
+        guard !isAtEnd, !bytes.isEmpty else { return }
         if pieceIndex == pieces.count {
             pieces.removeAll(keepingCapacity: true)
             pieceIndex = 0
@@ -31,10 +40,8 @@ struct PNGDataFeed {
         pieces.append(bytes)
     }
 
-    /// The next piece of compressed data, or `nil` where the bytes end.
-    ///
-    /// - Throws: ``CodecError/corrupt(_:reason:)``.
-    mutating func next() throws(CodecError) -> Data? {
+    /// The next piece of compressed data, or `nil` where the bytes end. Other chunks are passed over on the way.
+    mutating func next() -> Data? {
         while !isAtEnd, pieceIndex < pieces.count {
             let piece = pieces[pieceIndex]
             guard offset < piece.count else {
@@ -49,31 +56,47 @@ struct PNGDataFeed {
                 let count = min(remaining, piece.count - offset)
                 remaining -= count
                 offset += count
-                return piece[start..<start + count]
+                switch payload {
+                case .imageData: return piece[start..<start + count]
+                case .exif: gathered.append(piece[start..<start + count])
+                case .other: break
+                }
+                continue
             }
             frame.append(piece[start])
             offset += 1
-            if frame.count == 12 { try beginChunk() }
+            if frame.count == 4 { endChunk() }
+            if frame.count == 12 { beginChunk() }
         }
         return nil
     }
 
-    private mutating func beginChunk() throws(CodecError) {
-        func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
-        let (length, type) = (number(frame[4..<8]), PNGChunkType(rawValue: number(frame[8..<12])))
+    private mutating func beginChunk() {
+        let (length, type) = (Self.number(frame[4..<8]), PNGChunkType(rawValue: Self.number(frame[8..<12])))
         frame.removeAll(keepingCapacity: true)
-        guard type == .imageData else {
-            var trailer = PNGTrailer(length: length, type: type)
-            trailer.append(pieces[pieceIndex].dropFirst(offset))
-            for piece in pieces[(pieceIndex + 1)...] { trailer.append(piece) }
-            self.trailer = trailer
+        let isPassedOver = !type.isCritical || type == .palette
+        guard type.isValid, length <= Int32.max, isPassedOver || (type == .imageData && !hasAllImageData) else {
+            // As of a whole file: what is out of place behind the beginning of the image ends the file.
+            hasAllImageData = true
+            isAtEnd = true
             pieces = []
             pieceIndex = 0
             return
         }
-        guard length <= Int32.max else {
-            throw .corrupt(.png, reason: "a chunk IDAT has a length of \(length)")
-        }
+        hasAllImageData = hasAllImageData || type.endsImageData
+        payload = type == .imageData ? .imageData : type == .exif && exif == nil ? .exif : .other
         remaining = Int(length)
     }
+
+    /// Takes in an EXIF block whose checksum has come; a damaged one is passed over.
+    private mutating func endChunk() {
+        guard payload == .exif else { return }
+        let covered = Data("eXIf".utf8) + gathered
+        let checksum = covered.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
+        if checksum == Self.number(frame[...]) { exif = gathered }
+        gathered = Data()
+        payload = .other
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 }

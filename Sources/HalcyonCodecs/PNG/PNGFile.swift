@@ -145,9 +145,7 @@ struct PNGFile {
             case .end:
                 return
             }
-            if imageBegan, chunk.type != .imageData {
-                imageEnded = true
-            }
+            imageEnded = imageEnded || (imageBegan && chunk.type.endsImageData)
             guard chunk.type.isCritical || Self.ancillaryTypes.contains(chunk.type) else {
                 continue
             }

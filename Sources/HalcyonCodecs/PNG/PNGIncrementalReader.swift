@@ -70,10 +70,10 @@ final class PNGIncrementalReader: IncrementalReading {
                     progress.passCount = painter.passCount
                     break
                 }
-            } else if let piece = try feed.next() {
+            } else if let piece = feed.next() {
                 painter.add(piece)
             } else {
-                if feed.isAtEnd || painter.isAtEnd {
+                if feed.hasAllImageData || painter.isAtEnd {
                     throw CodecError.corrupt(.png, reason: "the stream in IDAT ends before the image does")
                 }
                 if isEnded { throw CodecError.truncated(.png) }
@@ -83,17 +83,12 @@ final class PNGIncrementalReader: IncrementalReading {
         return true
     }
 
-    /// Looks for an orientation behind the image data; returns whether it is known as far as there is one.
+    /// Looks for an orientation between and behind the image data; returns whether it is known if there is one.
     private func findOrientation() -> Bool {
         if file.exif != nil { return true }
-        do {
-            // Data that make no row.
-            while try feed.next() != nil {}
-        } catch {
-            // What follows the image and is no chunk ends the file.
-            return true
-        }
-        guard let block = feed.trailer?.exif else { return isEnded || feed.trailer?.isAtEnd == true }
+        // Data that make no row.
+        while feed.next() != nil {}
+        guard let block = feed.exif else { return isEnded || feed.isAtEnd }
         info.orientation = EXIF.orientation(in: block) ?? .up
         orientation = appliesOrientation ? info.orientation : .up
         return true

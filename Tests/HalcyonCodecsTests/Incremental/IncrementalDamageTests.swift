@@ -35,7 +35,7 @@ struct IncrementalDamageTests {
     func whatIsThere() throws {
         let samples: [IncrementalSample] = [
             .baselineJPEG, .progressiveJPEG, .turnedJPEG, .png, .palettePNG, .translucentPNG, .interlacedPNG, .widePNG,
-            .turnedInterlacedPNG, .gif,
+            .turnedInterlacedPNG, .interruptedPNG, .gif,
         ]
         for sample in samples {
             let data = try sample.data

@@ -7,6 +7,8 @@ import HalcyonRaster
 enum IncrementalSample: String, CaseIterable, Sendable {
     case baselineJPEG, progressiveJPEG, grayJPEG, turnedJPEG
     case png, palettePNG, translucentPNG, interlacedPNG, smallInterlacedPNG, widePNG
+    /// Its image data have a text and an orientation between them.
+    case interruptedPNG
     case lossyWebP, losslessWebP
     /// Files that state their orientation behind their pixels.
     case turnedPNG, turnedInterlacedPNG, turnedWebP
@@ -32,6 +34,7 @@ enum IncrementalSample: String, CaseIterable, Sendable {
             case .interlacedPNG: return Self.interlaced(PixelSize(37, 21), depth: 8)
             case .smallInterlacedPNG: return Self.interlaced(PixelSize(3, 1), depth: 8)
             case .widePNG: return Self.interlaced(PixelSize(19, 12), depth: 16)
+            case .interruptedPNG: return Self.interlaced(PixelSize(37, 21), depth: 8, between: Self.textAndTurn)
             case .lossyWebP: return try WebPEncoder().encode(photo, options: EncodeOptions(quality: 80))
             case .losslessWebP:
                 let options = EncodeOptions(quality: nil)
@@ -55,15 +58,19 @@ enum IncrementalSample: String, CaseIterable, Sendable {
         }
     }
 
-    /// A PNG that ends with a text and an orientation.
-    private static func turned(_ png: Data) -> Data {
+    /// The chunks of a text and of an orientation.
+    private static var textAndTurn: [UInt8] {
         let text = PNGBytes.chunk("tEXt", Array("Comment\u{0}late".utf8))
-        let exif = PNGBytes.chunk("eXIf", [UInt8](EXIFBlock(orientation: 6).data))
-        return png.dropLast(PNGBytes.end.count) + text + exif + PNGBytes.end
+        return text + PNGBytes.chunk("eXIf", [UInt8](EXIFBlock(orientation: 6).data))
     }
 
-    /// RGBA whose samples differ from pixel to pixel, uncompressed.
-    static func interlaced(_ size: PixelSize, depth: UInt8) -> Data {
+    /// A PNG that ends with a text and an orientation.
+    private static func turned(_ png: Data) -> Data {
+        png.dropLast(PNGBytes.end.count) + textAndTurn + PNGBytes.end
+    }
+
+    /// RGBA whose samples differ from pixel to pixel, uncompressed, in IDAT chunks each of which `between` follows.
+    static func interlaced(_ size: PixelSize, depth: UInt8, between: [UInt8] = []) -> Data {
         var random = SeededRandom(seed: 3)
         var rows: [UInt8] = []
         for pass in PNGInterlacePass.all {
@@ -78,7 +85,7 @@ enum IncrementalSample: String, CaseIterable, Sendable {
         let stream = PNGBytes.stored(rows)
         let header = PNGBytes.header(size.width, size.height, depth: depth, colorType: 6, interlaced: true)
         let pieces = stride(from: 0, to: stream.count, by: 700).map { start in
-            PNGBytes.chunk("IDAT", Array(stream[start..<min(start + 700, stream.count)]))
+            PNGBytes.chunk("IDAT", Array(stream[start..<min(start + 700, stream.count)])) + between
         }
         return PNGBytes.file([header] + pieces + [PNGBytes.end])
     }

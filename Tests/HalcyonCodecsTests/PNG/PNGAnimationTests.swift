@@ -132,6 +132,25 @@ struct PNGAnimationTests {
         }
     }
 
+    @Test("chunks between the data of a frame are passed over")
+    func interruptedFrames() throws {
+        func control(_ number: Int) -> [UInt8] {
+            let area = [2, 1, 0, 0].flatMap(PNGBytes.number)
+            return PNGBytes.chunk("fcTL", PNGBytes.number(number) + area + [0, 1, 0, 10, 0, 0])
+        }
+        let streams = [Self.red, Self.green].map { PNGBytes.stored(row($0, $0)) }
+        let text = PNGBytes.chunk("tEXt", [])
+        let data = PNGBytes.file([
+            PNGBytes.header(2, 1, colorType: 6), PNGBytes.chunk("acTL", PNGBytes.number(2) + PNGBytes.number(0)),
+            control(0), PNGBytes.chunk("IDAT", Array(streams[0].prefix(10))), text,
+            PNGBytes.chunk("IDAT", Array(streams[0].dropFirst(10))),
+            control(1), PNGBytes.chunk("fdAT", PNGBytes.number(2) + Array(streams[1].prefix(10))), text,
+            PNGBytes.chunk("fdAT", PNGBytes.number(3) + Array(streams[1].dropFirst(10))), PNGBytes.end,
+        ])
+        #expect(try pixels(data, frame: 0) == Self.red + Self.red)
+        #expect(try pixels(data, frame: 1) == Self.green + Self.green)
+    }
+
     @Test("an animation is cut behind the number of frames that the limit allows")
     func frameLimit() throws {
         let frame = Frame(rows: row(PNGAnimationTests.red, PNGAnimationTests.red))

@@ -141,7 +141,7 @@ struct PNGHostileInputTests {
             (
                 "not consecutive",
                 [
-                    PNGBytes.header(1, 1, colorType: 0), PNGBytes.chunk("IDAT", []), PNGBytes.chunk("tEXt", []),
+                    PNGBytes.header(1, 1, colorType: 0), PNGBytes.chunk("IDAT", []), PNGBytes.chunk("fcTL", []),
                     PNGBytes.chunk("IDAT", PNGBytes.stored([0, 0])), PNGBytes.end,
                 ]
             ),
@@ -154,6 +154,30 @@ struct PNGHostileInputTests {
             return
         }
         #expect(reason.contains(words), "\(reason)")
+    }
+
+    @Test("chunks between two IDAT are passed over, unless they are critical or of a frame")
+    func interruptedImageData() throws {
+        let stream = PNGBytes.stored([0, 77, 0, 78])
+        let (first, rest) = (Array(stream.prefix(9)), Array(stream.dropFirst(9)))
+        func file(_ type: String) -> Data {
+            PNGBytes.file([
+                PNGBytes.header(1, 2, colorType: 0), PNGBytes.chunk("IDAT", first), PNGBytes.chunk(type, [1, 2, 3]),
+                PNGBytes.chunk("IDAT", rest), PNGBytes.end,
+            ])
+        }
+        for type in ["tEXt", "tRNS", "iCCP", "acTL", "prVt"] {
+            for damage in [DamageHandling.isRefused, .showsWhatIsThere] {
+                let image = try decode(file(type), damage: damage)
+                #expect(!image.isPartial && image.bitmap[0, 1] == [78, 78, 78, 255], "\(type)")
+            }
+        }
+        for type in ["PLTE", "ABCD", "IHDR", "fcTL", "fdAT"] {
+            #expect(throws: CodecError.self, "\(type)") { try decode(file(type)) }
+            let image = try shown(file(type))
+            #expect(image.isPartial && image.bitmap[0, 0] == [77, 77, 77, 255], "\(type)")
+            #expect(image.bitmap[0, 1] == [0, 0, 0, 0], "\(type)")
+        }
     }
 
     @Test("a wrong checksum of a critical chunk is corrupt, one of an extra is passed over")
