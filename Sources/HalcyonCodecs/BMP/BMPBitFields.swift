@@ -23,21 +23,19 @@ struct BMPBitFields {
         self.channels = channels
     }
 
-    /// - Throws: ``CodecError/corrupt(_:reason:)`` for a mask with a gap, or where there is no colour at all.
-    init(_ masks: [UInt32], _ format: ImageFormat) throws(CodecError) {
-        var channels: [Channel] = []
-        for mask in masks {
-            let shift = mask == 0 ? 0 : mask.trailingZeroBitCount
-            let channel = Channel(shift: UInt32(shift), bitCount: mask.nonzeroBitCount)
-            guard channel.mask == mask else {
-                throw .corrupt(format, reason: "the bits of a channel do not lie side by side")
+    /// The fields that four masks name in a pixel of 16 or 32 bits.
+    ///
+    /// As in browsers, bits that no pixel has do not count, and a channel without any is absent. Of a mask with a
+    /// gap, the lowest bits that lie side by side count, as in Firefox.
+    init(_ masks: [UInt32], bitsPerPixel: Int) {
+        channels = masks.map { mask in
+            let mask = mask & (UInt32.max >> UInt32(32 - bitsPerPixel))
+            guard mask != 0 else {
+                return Channel(shift: 0, bitCount: 0)
             }
-            channels.append(channel)
+            let shift = UInt32(mask.trailingZeroBitCount)
+            return Channel(shift: shift, bitCount: (~(mask >> shift)).trailingZeroBitCount)
         }
-        guard channels.count == 4, channels[..<3].contains(where: { $0.bitCount > 0 }) else {
-            throw .corrupt(format, reason: "there are no bits for colours")
-        }
-        self.channels = channels
     }
 
     var hasAlpha: Bool { channels[3].bitCount > 0 }

@@ -5,9 +5,10 @@ internal import HalcyonRaster
 /// compressed as runs; from the bottom to the top or from the top to the bottom.
 ///
 /// Where files leave room for doubt, images look as browsers show them: pixels that no run reaches are transparent,
-/// palette numbers without a colour are black, rows behind the end of a file that is cut short are transparent, and the fourth byte of 32 bits is alpha only if the header says so.
-/// Channels of fewer or more than 8 bits become 8. A calibrated colour space and an embedded
-/// ICC profile (BITMAPV4HEADER and BITMAPV5HEADER) become the ``DecodedImage/colorProfile``.
+/// palette numbers without a colour are black, rows behind the end of a file that is cut short are transparent, and
+/// the fourth byte of 32 bits is alpha only if the header says so. Channels of fewer or more than 8 bits become 8;
+/// colours whose mask has no bits are 0. A calibrated colour space and an embedded ICC profile (BITMAPV4HEADER and
+/// BITMAPV5HEADER) become the ``DecodedImage/colorProfile``.
 ///
 /// Not read are embedded JPEG and PNG, which are meant for printers, Huffman coding of OS/2, CMYK, and 64 bits a pixel.
 public struct BMPDecoder: ImageDecoder {
@@ -45,7 +46,7 @@ public struct BMPDecoder: ImageDecoder {
             throw CodecError.noSuchFrame(options.frame, frameCount: 1)
         }
         try options.limits.checkMemory(header.size.bitmapByteCount, of: .bmp)
-        let (bitmap, isPartial) = try withoutActuallyEscaping(isCancelled) { isCancelled in
+        let (bitmap, isPartial, _) = try withoutActuallyEscaping(isCancelled) { isCancelled in
             try data.withUnsafeBytes { bytes in
                 try BMPImage(
                     bytes,

@@ -49,19 +49,23 @@ struct BMPHeader {
         let fields = try BMPHeaderFields(data, at: start, of: format)
         self.start = start
         (size, isTopDown) = try Self.size(fields, format)
-        bitsPerPixel = fields.bitsPerPixel
-        guard [1, 2, 4, 8, 16, 24, 32].contains(bitsPerPixel) else {
-            if fields.embeddedFormat != nil || bitsPerPixel == 64 {
+        let statedBits = fields.bitsPerPixel
+        guard [1, 2, 4, 8, 16, 24, 32].contains(statedBits) else {
+            if fields.embeddedFormat != nil || statedBits == 64 {
                 throw .unsupported(format, reason: "\(fields.embeddedFormat ?? "64 bits a pixel")")
             }
-            throw .corrupt(format, reason: "\(bitsPerPixel) bits a pixel")
+            throw .corrupt(format, reason: "\(statedBits) bits a pixel")
         }
         compression = try Self.compression(fields, format)
+        // With runs, fewer bits only tell the length of the palette, as in Chromium.
+        bitsPerPixel = fields.bitsPerPixelOfRuns ?? statedBits
         paletteOffset = fields.end + fields.maskByteCount
         paletteEntrySize = fields.isCore ? 3 : 4
-        let greatestCount = bitsPerPixel <= 8 ? 1 << bitsPerPixel : 256
-        // More colours than pixels can name only move the pixels further back.
-        paletteCount = fields.colorCount > 0 ? fields.colorCount : bitsPerPixel <= 8 ? greatestCount : 0
+        let greatestCount = statedBits <= 8 ? 1 << statedBits : 0
+        let statedCount = fields.colorCount > 0 ? fields.colorCount : greatestCount
+        // More colours than pixels can name only move the pixels further back; in an icon, browsers expect the pixels
+        // behind as many as can be named.
+        paletteCount = format == .bmp ? statedCount : min(statedCount, greatestCount)
         color = BMPColor(fields)
     }
 
@@ -108,13 +112,10 @@ struct BMPHeader {
             return .bitFields(.eightBitsWithAlpha)
         case (.none, _):
             return .none
-        case (.runLengths8, 8), (.runLengths4, 4), (.runLengths24, 24):
-            guard format == .bmp else {
-                throw .unsupported(format, reason: "compressed bitmaps")
-            }
+        case (.runLengths8, ...8), (.runLengths4, ...4), (.runLengths24, 24):
             return .runLengths
         case (.bitFields, 16), (.bitFields, 32):
-            return .bitFields(try BMPBitFields(fields.masks, format))
+            return .bitFields(BMPBitFields(fields.masks, bitsPerPixel: bitsPerPixel))
         case (.unsupported(let reason), _):
             throw .unsupported(format, reason: reason)
         default:

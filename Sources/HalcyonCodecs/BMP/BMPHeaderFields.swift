@@ -81,6 +81,15 @@ struct BMPHeaderFields {
         byteCount >= offset + 4 ? reader.uint32(at: start + offset) ?? 0 : 0
     }
 
+    /// The bits of a pixel in runs of 4 or 8 bits, whatever ``bitsPerPixel`` says.
+    var bitsPerPixelOfRuns: Int? {
+        switch compression {
+        case .runLengths4: 4
+        case .runLengths8: 8
+        default: nil
+        }
+    }
+
     /// The name of the other format of which a whole file is embedded, so that there are no bits a pixel.
     var embeddedFormat: String? {
         if case .unsupported(let reason) = compression, bitsPerPixel == 0 { reason } else { nil }

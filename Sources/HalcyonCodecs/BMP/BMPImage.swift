@@ -49,7 +49,7 @@ struct BMPImage {
     }
 
     /// The offset at which pixels that are not compressed end, with the padding behind the last row.
-    var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
+    private var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
 
     /// Decodes the image.
     ///
@@ -63,11 +63,12 @@ struct BMPImage {
         return byteCount < 0 ? 0 : min(header.size.height, byteCount / header.bytesPerRow + 1)
     }
 
-    /// Decodes the image, of which rows that are missing are transparent; says whether any are.
+    /// Decodes the image, of which rows that are missing are transparent; says whether any are, and at which offset
+    /// the pixels end, with the padding behind the last row. Runs end behind their mark.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where no row is there, or one is missing and that is not tolerated, before
     ///   any memory is taken if the pixels are not compressed; `CancellationError`.
-    func decodeWhatIsThere() throws -> (bitmap: Bitmap, isPartial: Bool) {
+    func decodeWhatIsThere() throws -> (bitmap: Bitmap, isPartial: Bool, end: Int) {
         let size = header.size
         // A side that no bitmap can have, so that no product below overflows, whatever limits a user sets.
         guard max(size.width, size.height) <= 1 << 26 else {
@@ -81,12 +82,12 @@ struct BMPImage {
             guard rowCount < size.height else {
                 var bitmap = try Bitmap.forDecoding(size, isOpaque: true)
                 bitmap.isOpaque = try decodeRows(rowCount, into: &bitmap)
-                return (bitmap, false)
+                return (bitmap, false, end)
             }
             do {
                 var bitmap = try Bitmap(size: size)
                 _ = try decodeRows(rowCount, into: &bitmap)
-                return (bitmap, true)
+                return (bitmap, true, end)
             } catch let error as BitmapError {
                 throw CodecError.bitmap(error)
             }
@@ -97,12 +98,12 @@ struct BMPImage {
         do {
             var bitmap = try Bitmap(size: size)
             let bytesPerRow = bitmap.bytesPerRow
+            var runs = BMPRunLengths(self)
             let isPartial = try bitmap.withUnsafeMutableBytes { pixels in
                 // A bitmap has at least one pixel, so there is an address.
                 guard let rows = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
                     return false
                 }
-                var runs = BMPRunLengths(self)
                 do {
                     try runs.decode(into: rows, bytesPerRow: bytesPerRow)
                     return false
@@ -111,7 +112,7 @@ struct BMPImage {
                 }
             }
             bitmap.isOpaque = !bitmap.containsTransparency()
-            return (bitmap, isPartial)
+            return (bitmap, isPartial, isPartial ? bytes.count : runs.end)
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }

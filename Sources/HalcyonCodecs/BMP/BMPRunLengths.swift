@@ -20,6 +20,12 @@ struct BMPRunLengths {
     /// Counted in the order of the file.
     private var y = 0
 
+    /// The offset behind the runs and the mark for the end of the bitmap, once they are decoded.
+    var end: Int {
+        let hasMark = offset + 2 <= bytes.count && bytes[offset] == 0 && bytes[offset + 1] == 1
+        return hasMark ? offset + 2 : offset
+    }
+
     init(_ image: BMPImage) {
         self.image = image
         bitsPerPixel = image.header.bitsPerPixel

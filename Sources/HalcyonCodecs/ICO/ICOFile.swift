@@ -164,10 +164,11 @@ struct ICOFile {
                 isCancelled: isCancelled
             )
             var bitmap: Bitmap
-            (bitmap, isPartial) = try image.decodeWhatIsThere()
+            let end: Int
+            (bitmap, isPartial, end) = try image.decodeWhatIsThere()
             // With an alpha channel in use the mask only repeats it, for systems that know no alpha.
-            if !image.showsAlpha, entry.byteCount != image.end, bytes.count > image.end {
-                let mask = ICOMask(image)
+            if !image.showsAlpha, entry.byteCount != end, bytes.count > end {
+                let mask = ICOMask(image, at: end)
                 guard !mask.isCutShort || options.damage == .showsWhatIsThere else {
                     throw CodecError.truncated(format)
                 }

@@ -144,6 +144,36 @@ struct BMPFormatTests {
         #expect(try decode(data).info.bitDepth == 10)
     }
 
+    @Test("channels without bits are 0, also all of them", arguments: [16, 32])
+    func emptyMasks(bits: Int) throws {
+        let row = [UInt8](repeating: 255, count: 4)
+        let cases: [(masks: [Int], expected: [UInt8])] = [
+            ([0, 0, 0], BMPBytes.black), ([0xf, 0, 0], BMPBytes.red), ([0, 0xf, 0], BMPBytes.green),
+            ([0, 0, 0xf], BMPBytes.blue), ([0xf0, 0xf, 0], [255, 255, 0, 255]),
+        ]
+        for (masks, expected) in cases {
+            let header = BMPBytes.header(1, 1, bits: bits, compression: 3)
+            let data = BMPBytes.file(header, masks.flatMap { BMPBytes.number($0) }, row)
+            #expect(try pixels(data) == [expected], "\(masks)")
+        }
+        // A mask of alpha alone.
+        let alpha = [0, 0, 0, 0xf].flatMap { BMPBytes.number($0) }
+        let header = BMPBytes.header(1, 1, bits: bits, compression: 3, byteCount: 56, further: alpha)
+        #expect(try pixels(BMPBytes.file(header, [0, 0, 0, 0])) == [BMPBytes.clear])
+    }
+
+    @Test("bits of masks that no pixel has do not count, and of a mask with a gap the lowest bits side by side")
+    func impossibleMasks() throws {
+        let masks = [0xf800, 0x7e0, 0x1f, 0xff00_0000].flatMap { BMPBytes.number($0) }
+        let header = BMPBytes.header(2, 1, bits: 16, compression: 3, byteCount: 56, further: masks)
+        let image = try decode(BMPBytes.file(header, [0, 0xf8, 0x1f, 0]))
+        #expect(image.bitmap.isOpaque && !image.info.hasAlpha)
+        #expect(image.bitmap[0, 0] == BMPBytes.red && image.bitmap[1, 0] == BMPBytes.blue)
+        let gap = [0xf0f, 0xf0, 0].flatMap { BMPBytes.number($0) }
+        let data = BMPBytes.file(BMPBytes.header(1, 1, bits: 32, compression: 3), gap, BMPBytes.number(0xf03))
+        #expect(try pixels(data) == [[51, 0, 0, 255]])
+    }
+
     @Test("the fourth byte of 32 bits is alpha only if a mask says so")
     func fourthByte() throws {
         let row: [UInt8] = [0, 0, 255, 0, 255, 0, 0, 0]
@@ -180,6 +210,16 @@ struct BMPFormatTests {
         let full = BMPBytes.header(5, 1, bits: 24, compression: 4, byteCount: 64)
         let colors: [UInt8] = [2, 0, 0, 255, 0, 3, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 1]
         #expect(try pixels(BMPBytes.file(full, colors)) == [red, red, blue, green, red])
+    }
+
+    @Test("runs of 4 and 8 bits may come with fewer bits a pixel, which tell the length of the palette")
+    func runsOfFewerBits() throws {
+        let twoColors = Array(BMPBytes.fourColors.prefix(8))
+        for (compression, run) in [(1, [3, 1] as [UInt8]), (2, [3, 0x11])] {
+            let header = BMPBytes.header(3, 1, bits: 1, compression: compression)
+            let data = BMPBytes.file(header, twoColors, run + [0, 1], offset: 0)
+            #expect(try pixels(data) == [BMPBytes.red, BMPBytes.red, BMPBytes.red], "\(compression)")
+        }
     }
 
     @Test("the padding of the last row and the mark for the end of runs may be missing")

@@ -55,27 +55,17 @@ struct BMPHostileInputTests {
 
     @Test("contradictions are named")
     func contradictions() {
-        func fails(_ header: [UInt8], _ between: [UInt8] = [], with reason: String) {
+        func fails(_ header: [UInt8], with reason: String) {
             #expect(throws: CodecError.corrupt(.bmp, reason: reason)) {
-                try decode(BMPBytes.file(header, between, [UInt8](repeating: 0, count: 64)))
+                try decode(BMPBytes.file(header, [UInt8](repeating: 0, count: 64)))
             }
         }
         fails(BMPBytes.header(0, 1, bits: 24), with: "the image has a size of 0×1")
         fails(BMPBytes.header(-1, 1, bits: 24), with: "the image has a size of -1×1")
         fails(BMPBytes.header(1, 1, bits: 7), with: "7 bits a pixel")
-        fails(BMPBytes.header(1, 1, bits: 4, compression: 1), with: "4 bits a pixel do not go with its compression")
+        fails(BMPBytes.header(1, 1, bits: 16, compression: 1), with: "16 bits a pixel do not go with its compression")
+        fails(BMPBytes.header(1, 1, bits: 8, compression: 2), with: "8 bits a pixel do not go with its compression")
         fails(BMPBytes.number(13) + [UInt8](repeating: 0, count: 60), with: "a header of 13 bytes")
-        let masks = [0xf0f, 0xf0, 0].flatMap { BMPBytes.number($0) }
-        fails(
-            BMPBytes.header(1, 1, bits: 32, compression: 3),
-            masks,
-            with: "the bits of a channel do not lie side by side"
-        )
-        fails(
-            BMPBytes.header(1, 1, bits: 32, compression: 3),
-            [UInt8](repeating: 0, count: 12),
-            with: "there are no bits for colours"
-        )
         #expect(throws: CodecError.corrupt(.bmp, reason: "the signature is missing")) { try decode(Data("BA".utf8)) }
     }
 

@@ -154,6 +154,54 @@ struct ICODecoderTests {
         #expect(image.info == ImageInfo(format: .ico, size: PixelSize(300, 3), hasAlpha: true))
     }
 
+    @Test("a bitmap compressed as runs has its mask behind their end, or none")
+    func runLengths() throws {
+        let eight = BMPBytes.header(2, 4, bits: 8, compression: 1, colors: 4) + BMPBytes.fourColors
+        let codes: [UInt8] = [2, 1, 0, 0, 1, 2, 1, 3, 0, 1]
+        var entry = ICOBytes.Entry(width: 2, height: 2, bits: 8, bytes: eight + codes + [0x80, 0, 0, 0, 0, 0, 0, 0])
+        var bitmap = try decode(ICOBytes.file([entry])).bitmap
+        #expect(bitmap[0, 1] == BMPBytes.clear && bitmap[1, 1] == BMPBytes.red && !bitmap.isOpaque)
+        #expect(bitmap[0, 0] == BMPBytes.green && bitmap[1, 0] == BMPBytes.blue)
+        entry.bytes.removeLast(8)
+        bitmap = try decode(ICOBytes.file([entry])).bitmap
+        #expect(bitmap[0, 1] == BMPBytes.red && bitmap.isOpaque)
+        // The last line has ended before the mark.
+        let four = BMPBytes.header(3, 2, bits: 4, compression: 2, colors: 4) + BMPBytes.fourColors
+        entry.bytes = four + [3, 0x12, 0, 0, 0, 1] + [0x20, 0, 0, 0]
+        let image = try decode(ICOBytes.file([entry]))
+        #expect((0..<3).map { image.bitmap[$0, 0] } == [BMPBytes.red, BMPBytes.green, BMPBytes.clear])
+    }
+
+    @Test("runs that are cut short show the rows that are there, without a mask")
+    func cutRuns() throws {
+        let header = BMPBytes.header(2, 4, bits: 8, compression: 1, colors: 4) + BMPBytes.fourColors
+        let entry = ICOBytes.Entry(width: 2, height: 2, bits: 8, bytes: header + [2, 1, 0, 0, 1])
+        let image = try decode(ICOBytes.file([entry]))
+        #expect(image.isPartial && image.bitmap[0, 1] == BMPBytes.red && image.bitmap[0, 0] == BMPBytes.clear)
+        #expect(throws: CodecError.truncated(.ico)) {
+            try decode(ICOBytes.file([entry]), DecodeOptions(damage: .isRefused))
+        }
+    }
+
+    @Test("pixels follow as many colours as can be named at most, whatever their number is", arguments: [4, 8])
+    func colorCount(bits: Int) throws {
+        for count in [0, 3, 1 << bits, 300, 0x7fff_ffff] {
+            let storedCount = count == 0 ? 1 << bits : min(count, 1 << bits)
+            let colors = BMPBytes.fourColors + [UInt8](repeating: 0, count: 1024)
+            let pixels: [UInt8] = [bits == 4 ? 0x10 : 1, 0, 0, 0]
+            let header = BMPBytes.header(1, 2, bits: bits, colors: count) + Array(colors.prefix(4 * storedCount))
+            let entry = ICOBytes.Entry(width: 1, height: 1, bits: bits, bytes: header + pixels + [0, 0, 0, 0])
+            #expect(try decode(ICOBytes.file([entry])).bitmap[0, 0] == BMPBytes.red, "\(count)")
+        }
+    }
+
+    @Test("colours that are only suggested for screens of few do not move the pixels")
+    func suggestedColors() throws {
+        let bytes = BMPBytes.header(1, 2, bits: 24, colors: 256) + [0, 0, 255, 0] + [0, 0, 0, 0]
+        let entry = ICOBytes.Entry(width: 1, height: 1, bits: 24, bytes: bytes)
+        #expect(try decode(ICOBytes.file([entry])).bitmap[0, 0] == BMPBytes.red)
+    }
+
     @Test("a mouse pointer is read alike, its hot spot is no depth")
     func pointer() throws {
         var small = ICOBytes.bitmap(2, Self.blue)
@@ -218,13 +266,8 @@ struct ICODecoderTests {
         #expect(questions.count == 2)
     }
 
-    @Test("nothing there and compressed images are clear errors")
-    func refusals() {
+    @Test("no image is a clear error")
+    func noImage() {
         #expect(throws: CodecError.corrupt(.ico, reason: "there is no image")) { try decode(ICOBytes.file([])) }
-        let bytes = BMPBytes.header(1, 2, bits: 8, compression: 1) + [1, 0, 0, 1]
-        let entry = ICOBytes.Entry(width: 1, height: 1, bits: 8, bytes: bytes)
-        #expect(throws: CodecError.unsupported(.ico, reason: "compressed bitmaps")) {
-            try decode(ICOBytes.file([entry]))
-        }
     }
 }
