@@ -38,6 +38,16 @@ struct RedirectionTests {
         #expect(try redirection(to: target)?.request.url.absoluteString == expected)
     }
 
+    @Test("a relative target is resolved against the URL as it was sent, without dot segments")
+    func dotSegments() throws {
+        for base in ["http://a.test/a/b/..?q", "http://a.test/a/%2e/b/%2E%2e?q"] {
+            #expect(try redirection(from: base, to: "c")?.request.url.absoluteString == "http://a.test/a/c")
+            #expect(try redirection(from: base, to: "?d")?.request.url.absoluteString == "http://a.test/a/?d")
+        }
+        let next = try #require(try redirection(to: "/x/%2e%2e/y?z=/..")).request.url
+        #expect(next.sent.absoluteString == "http://a.test/y?z=/..")
+    }
+
     @Test("a fragment is inherited unless the target has one")
     func fragment() throws {
         let base = "http://a.test/page#old"

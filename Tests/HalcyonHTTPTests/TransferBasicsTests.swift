@@ -36,16 +36,24 @@ struct TransferBasicsTests {
         #expect(server.requests.first?.headers[.acceptEncoding]?.contains("gzip") == true)
     }
 
-    @Test("sends the path as the caller spells it, without the fragment")
-    func spelling() async throws {
+    @Test(
+        "sends the URL as the caller spells it, without the fragment and dot segments, which its name has not either",
+        arguments: [
+            ("/%7e%41%2f?%61", "/%7e%41%2f?%61"), ("//a//b", "//a//b"), ("/a%2e%2Eb/...", "/a%2e%2Eb/..."),
+            ("/a/./b/../c?d=/../e", "/a/c?d=/../e"), ("/%7ea/x/..?s=%2e%2E/..&t=+", "/%7ea/?s=%2e%2E/..&t=+"),
+            ("/a/%2e%2E/%7eb", "/%7eb"), ("/a/b/.%2e", "/a/"), ("/a/%2E", "/a/"), ("/../%2e./a", "/a"),
+            ("/a/%252e%252e/b", "/a/%252e%252e/b"), ("/a/..;/b", "/a/..;/b"), ("/a/..//b", "//b"), ("/..", "/"),
+        ]
+    )
+    func spelling(path: String, sent: String) async throws {
         let server = try OriginServer { _ in .init(200, body: [1]) }
         defer { server.stop() }
         let transport = CurlTransport()
         defer { transport.shutdown() }
-        for path in ["/a/./b/../c?d=/../e", "/%7e%41%2f?%61", "//a//b"] {
-            _ = try await transport.data(for: TransferRequest.patient(url: server.url(path + "#f")))
-            #expect(server.requests.last?.path == path)
-        }
+        let url = server.url(path + "#f")
+        _ = try await transport.data(for: TransferRequest.patient(url: url))
+        #expect(server.requests.map(\.path) == [sent])
+        #expect(url.sent == server.url(sent + "#f") && url.name == server.url(sent).name)
     }
 
     @Test("delivers the head once, before an empty body ends", arguments: [200, 204, 304, 404, 500, 299])

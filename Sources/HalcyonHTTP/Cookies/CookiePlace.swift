@@ -14,7 +14,7 @@ struct CookiePlace: Sendable {
         let host = HostName.decoded(origin.host)
         guard Self.isHost(host) else { return nil }
         self.host = host
-        let path = url.path(percentEncoded: true)
+        let path = url.sent.path(percentEncoded: true)
         self.path = path.hasPrefix("/") ? path : "/"
         isSecure = origin.isSecure
     }

@@ -67,7 +67,7 @@ struct CurlHandlePool {
         halcyon_curl_allow_http_only(handle.easy)
         halcyon_curl_leave_resolver_behind(handle.easy)
         handle.set(CURLOPT_NOSIGNAL, 1)
-        // A signature may be of the path as the caller spells it.
+        // CurlTransfer has removed the dot segments, by one rule for all versions of libcurl.
         handle.set(CURLOPT_PATH_AS_IS, 1)
         // Over TLS, the version is negotiated with the server in either case.
         let version = configuration.cleartextHTTP2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS

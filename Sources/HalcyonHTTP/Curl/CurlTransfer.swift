@@ -19,8 +19,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     /// The request, or the one that the last redirect asks for instead.
     @exclusivity(unchecked)  // The loop's thread alone; see CurlExchange.
     private(set) var request: TransferRequest
-    /// The request's URL, with the host that its origin has, and that origin, computed on the thread that starts the
-    /// transfer, to keep the loop free.
+    /// The request's URL, with the host that its origin has and without dot segments, and that origin, computed on the
+    /// thread that starts the transfer, to keep the loop free.
     @exclusivity(unchecked)
     private(set) var url: String
     @exclusivity(unchecked)
@@ -56,10 +56,11 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         submittedAt = .now
     }
 
-    /// Returns the URL as libcurl gets it: it would convert an international host by the locale.
+    /// Returns the URL as libcurl gets it: it would convert an international host by the locale, and only newer versions
+    /// take an escaped dot for one.
     private static func sentURL(of request: TransferRequest) -> String {
         let url = request.url.absoluteString
-        return HostName.withASCIIHost(url) ?? url
+        return URLSpelling.sent(HostName.withASCIIHost(url) ?? url)
     }
 
     /// Returns whether there may be a user name in `url`; an "@" in the path is harmless, and counts as well.

@@ -71,10 +71,10 @@ enum HostName {
 extension URL {
     /// Creates a URL from text as people and servers write it, and as browsers read it (WHATWG URL, sections 3.5 and 4.4):
     /// blanks and control characters on either side do not count, nor do tabs and line ends inside, a backslash is a slash, and
-    /// the host may be international.
+    /// the host may be international. What it is relative to counts as it was sent.
     package init?(written text: String, relativeTo base: URL? = nil) {
         guard let plain = HostName.withASCIIHost(Self.withSlashes(Self.withoutBlanks(text))) else { return nil }
-        self.init(string: plain, relativeTo: base)
+        self.init(string: plain, relativeTo: base?.sent)
     }
 
     /// Returns the text of a URL of the web, or of a reference, with slashes for the backslashes before its query. Otherwise

@@ -16,6 +16,13 @@ extension URL {
     /// The URL in the spelling that is the same for all that mean the same, with its user name; see ``name``.
     package var normalized: URL { otherSpelling.flatMap { URL(string: $0) } ?? self }
 
+    /// The URL as it is sent; see ``URLSpelling/sent(_:)``.
+    package var sent: URL {
+        let text = absoluteString
+        let sent = URLSpelling.sent(text)
+        return sent.utf8.count == text.utf8.count ? self : URL(string: sent) ?? self
+    }
+
     /// The spelling that is the same for all that mean the same; `nil` if the URL has it.
     fileprivate var otherSpelling: String? {
         var text = absoluteString
@@ -63,6 +70,26 @@ package struct URLSpelling {
         result += Self.withoutDots(Self.normalizedEscapes(bytes[authority.end..<pathEnd]))
         result += Self.normalizedEscapes(bytes[pathEnd..<end])
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns a URL as it is sent: without dot segments in its path, escaped ones included (RFC 3986, section 5.2.4; WHATWG
+    /// URL, section 4.4), and byte for byte the same otherwise, as a signature may be of the spelling.
+    ///
+    /// Its name has none either: a server to which "/a/../b" is another resource than "/b" would answer for both.
+    static func sent(_ url: String) -> String {
+        var text = url
+        return text.withUTF8 { URLSpelling($0).withoutDotSegments() } ?? url
+    }
+
+    /// Returns the spelling without dot segments, and the same otherwise; `nil` for this one.
+    private func withoutDotSegments() -> String? {
+        guard let schemeEnd, let authority = authority(from: schemeEnd + 3) else { return nil }
+        let pathEnd = bytes[authority.end...].firstIndex { $0 == Self.question || $0 == Self.hash } ?? bytes.count
+        let path = bytes[authority.end..<pathEnd]
+        guard hasDots(authority.end..<pathEnd) || path.contains(Self.percent) else { return nil }
+        let plain = Self.withoutDots(Array(path))
+        guard plain.count < path.count else { return nil }
+        return String(decoding: Array(bytes[..<authority.end]) + plain + bytes[pathEnd...], as: UTF8.self)
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -157,17 +184,17 @@ package struct URLSpelling {
         return false
     }
 
-    /// Returns a path without segments "." and ".." (RFC 3986, section 5.2.4), "/" for an empty one.
+    /// Returns a path without segments "." and "..", escaped ones included (RFC 3986, section 5.2.4), "/" for an empty one.
     private static func withoutDots(_ path: [UInt8]) -> [UInt8] {
         guard path.first == slash else { return [slash] + path }
         var kept: [ArraySlice<UInt8>] = []
         let segments = path.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
-            switch segment.count {
-            case 1 where segment.first == dot:
+            switch dotCount(segment) {
+            case 1:
                 if isLast { kept.append([]) }
-            case 2 where segment.first == dot && segment.last == dot:
+            case 2:
                 _ = kept.popLast()
                 if isLast { kept.append([]) }
             default:
@@ -175,6 +202,22 @@ package struct URLSpelling {
             }
         }
         return kept.reduce(into: []) { $0 += [slash] + $1 }
+    }
+
+    /// Returns the number of dots that make up a segment, some of them escaped or not; `nil` for other segments.
+    private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int? {
+        var (rest, count) = (segment, 0)
+        while let first = rest.first {
+            if first == dot {
+                rest = rest.dropFirst()
+            } else if rest.starts(with: "%2E".utf8) || rest.starts(with: "%2e".utf8) {
+                rest = rest.dropFirst(3)
+            } else {
+                return nil
+            }
+            count += 1
+        }
+        return count
     }
 
     /// Returns whether an escape is of an unreserved character, or in lower case.

@@ -33,6 +33,7 @@ struct CookieStoreTests {
         try set("a=4; Path=/", in: store, from: "https://example.com/")
         #expect(store.field(for: try url("https://example.com/x/y")) == "b=2; a=4; c=3")
         #expect(store.cookies(for: try url("https://example.com/xy")).map(\.name) == ["a", "c"])
+        #expect(store.field(for: try url("https://example.com/x/%2e./y")) == "a=4; c=3", "sent as /y")
         #expect(store.field(for: try url("https://example.org/x")) == nil)
     }
 
