@@ -67,6 +67,64 @@ struct TransferSchedulerTests {
         scheduler.checkInvariants()
     }
 
+    @Test("lets one of the transfers that a connection has lost open a new one, and the others wait to share it")
+    func renewal() throws {
+        var scheduler = Scheduler(maximumTransfers: 64, maximumTransfersPerHost: 6)
+        func startAll() -> [Scheduler.Entry] {
+            var started: [Scheduler.Entry] = []
+            while let entry = scheduler.next(at: start) {
+                scheduler.markMultiplexing(entry)
+                started.append(entry)
+            }
+            return started
+        }
+        func lose(_ entries: [Scheduler.Entry]) {
+            for entry in entries {
+                scheduler.ended(entry)
+                _ = scheduler.append(entry.element, origin: hosts[0], priority: .normal, isUnderWay: true)
+            }
+        }
+        for element in 0..<60 { _ = scheduler.append(element, origin: hosts[0], priority: .normal) }
+        let first = startAll()
+        #expect(first.count == 60 && first.allSatisfy { $0.renewalCount == 0 })
+        lose(first)
+
+        let opener = try #require(next(&scheduler, at: start))
+        let isOpening = scheduler.renewsConnection(opener, since: 0)
+        #expect(isOpening && next(&scheduler, at: start) == nil)
+        scheduler.checkInvariants()
+        let isOpen = scheduler.connectionIsRenewed(by: opener)
+        let isOpenAgain = scheduler.connectionIsRenewed(by: opener)
+        #expect(isOpen && !isOpenAgain)
+        let others = startAll()
+        #expect(others.count == 59)
+        for entry in others {
+            let opensAnother = scheduler.renewsConnection(entry, since: 0)
+            #expect(!opensAnother && entry.renewalCount == 1)
+        }
+
+        // The new connection is lost, too, and the one that opens another ends before that is there.
+        lose(others)
+        let second = try #require(next(&scheduler, at: start))
+        let isOpeningNext = scheduler.renewsConnection(second, since: 1)
+        #expect(isOpeningNext && next(&scheduler, at: start) == nil)
+        scheduler.ended(second)
+        #expect(startAll().count == 58)
+        scheduler.checkInvariants()
+    }
+
+    @Test("lets each transfer that a connection without multiplexing has lost open its own")
+    func separateRenewals() throws {
+        var scheduler = Scheduler(maximumTransfers: 64, maximumTransfersPerHost: 6)
+        for element in 0..<7 { _ = scheduler.append(element, origin: hosts[0], priority: .normal) }
+        for _ in 0..<6 {
+            let entry = try #require(next(&scheduler, at: start))
+            let isOpening = scheduler.renewsConnection(entry, since: 0)
+            #expect(isOpening)
+        }
+        #expect(next(&scheduler, at: start) == nil)
+    }
+
     @Test("starts a burst, then one for each token, and says when the next is due")
     func rate() throws {
         let rate = StartRate(startsPerSecond: 10, burst: 3)

@@ -93,6 +93,8 @@ extension CurlEventLoop {
             return finish(exchange, code: code)
         }
         exchange.abandon()
+        // No other waits for a look-up that is of no more use.
+        connectionIsRenewed(by: exchange)
         deadlineChanged(of: exchange)
         exchange.transfer.complete(result)
     }
@@ -170,8 +172,14 @@ extension CurlEventLoop {
     /// Notes that the response of `exchange` has begun: if it shares its connection, transfers that wait for the host
     /// may start; otherwise those that have begun are as many as may be.
     func responseBegan(_ exchange: CurlExchange) {
+        connectionIsRenewed(by: exchange)
         let isMultiplexed = exchange.isMultiplexed
         scheduler.markMultiplexing(exchange.entry, isMultiplexed)
         if isMultiplexed { mayStartMore = true }
+    }
+
+    /// Notes that the connection of `exchange` can be shared: the transfers that were waiting for that may start.
+    func connectionIsRenewed(by exchange: CurlExchange) {
+        if scheduler.connectionIsRenewed(by: exchange.entry) { mayStartMore = true }
     }
 }

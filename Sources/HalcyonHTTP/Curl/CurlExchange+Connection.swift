@@ -49,7 +49,11 @@ extension CurlExchange {
         return false
     }
 
-    /// Returns whether the request, which libcurl ended with `code`, is to be sent again: once, on a new connection.
+    /// The largest number of times that a request is sent again, which is libcurl's own: a server that ends each
+    /// connection after a few requests loses some of them several times.
+    static let maximumLosses = 5
+
+    /// Returns whether the request, which libcurl ended with `code`, is to be sent again.
     ///
     /// A server ends a connection whenever it likes to (nginx after 1,000 requests), and requests that are on their way to
     /// it are lost through no fault of theirs. Those that change nothing may be repeated unasked (RFC 9110, section 9.2.2).
@@ -61,14 +65,19 @@ extension CurlExchange {
         let isOver = Self.endsConnection(code) || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE
         let request = transfer.request
         return isOver && (request.method == .get || request.method == .head) && request.body == nil
-            && isOnSharedConnection && !isSentAgain && !head.hasBegun && failure == nil && !transfer.isCancelled
-            && !isAbandoned
+            && isOnSharedConnection && lossCount < Self.maximumLosses && !head.hasBegun && failure == nil
+            && !transfer.isCancelled && !isAbandoned
     }
 
-    /// A Boolean value that indicates whether the request is one that a connection that ended has lost.
-    ///
-    /// It opens a connection, so that no others are before it there.
-    var isSentAgain: Bool { transfer.history?.isSentAgain ?? false }
+    /// The number of times that connections which ended have lost the request.
+    var lossCount: Int { transfer.history?.lossCount ?? 0 }
+
+    /// Returns whether the request opens a connection, so that no others are before it there: the first of those that
+    /// a connection has lost, for all of them, and one that was lost too often.
+    func opensConnection() -> Bool {
+        guard lossCount > 0, let history = transfer.history else { return false }
+        return lossCount == Self.maximumLosses || loop.scheduler.renewsConnection(entry, since: history.renewalCount)
+    }
 
     /// Returns whether a transfer that ended with `code` leaves an unusable connection: it is silent, or flooded, or
     /// its server does not keep to the rules. libcurl would use one of HTTP/2 again, so that the next transfer met the

@@ -54,7 +54,8 @@ extension CurlExchange {
             headerBytes: head.byteCount,
             sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
             receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes,
-            isSentAgain: !isRedirected
+            lossCount: isRedirected ? 0 : lossCount + 1,
+            renewalCount: renewalCount
         )
     }
 }

@@ -36,6 +36,8 @@ final class CurlExchange {
     /// The position of the exchange in the loop's list.
     var index = 0
 
+    /// The number of connections to the host that were renewed before the exchange began.
+    let renewalCount: Int
     let startedAt: MonotonicTime
     let totalDeadline: MonotonicTime
     /// The deadline of the connection. libcurl has a limit for that, but not while it holds a transfer back, to see
@@ -91,6 +93,7 @@ final class CurlExchange {
         transfer = entry.element
         self.handle = handle
         self.loop = loop
+        renewalCount = entry.renewalCount
         startedAt = loop.now
         lastActivity = loop.now
         let timeouts = loop.clocked(transfer.request.timeouts)
@@ -123,7 +126,7 @@ final class CurlExchange {
             // Later than `connectDeadline`, which decides; libcurl abandons a name look-up when time runs out.
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds + 1_000,
             waitsForMultiplexing: entry.origin.isSecure,
-            sharesConnection: sharesConnection && !isSentAgain
+            sharesConnection: sharesConnection && !opensConnection()
         )
         setPriority(transfer.priority)
         var request = transfer.request
@@ -169,6 +172,8 @@ final class CurlExchange {
         let count = halcyon_curl_get_long(handle.easy, CURLINFO_NUM_CONNECTS)
         isOnSharedConnection = count == connectionCount
         connectionCount = count
+        // Over TLS, libcurl knows by now that others can share it; without, only once a response has come.
+        if entry.origin.isSecure { loop.connectionIsRenewed(by: self) }
     }
 
     /// A Boolean value that indicates whether the connection carries several transfers at a time.

@@ -6,7 +6,7 @@
 /// every header that may be a secret stay with the origin for which they were set (``TransferRequest/headers``). Cookies
 /// that servers set on the way are sent with the next requests of the same chain, as RFC 6265 has it, and forgotten with
 /// it, unless the request has a `Cookie` header of its own. A GET or HEAD that has no answer when the server ends the
-/// HTTP/2 connection that it shared is sent once more (RFC 9110, section 9.2.2).
+/// HTTP/2 connection that it shared is sent again (RFC 9110, section 9.2.2); those lost together share a new connection.
 ///
 /// Bodies may be coded with gzip or deflate, several times over if need be, and arrive decoded. One that is cut off or
 /// damaged is an error, never a shorter body; only deflate without the zlib format has no checksum to check it by.

@@ -16,6 +16,8 @@ struct RequestHistory {
     /// The bytes on the wire.
     var sentBytes = 0
     var receivedBytes = 0
-    /// A Boolean value that indicates whether the next request is the last one again, which a connection that ended has lost.
-    var isSentAgain = false
+    /// The number of times that the next request was sent already, on connections that ended and lost it.
+    var lossCount = 0
+    /// The number of connections to the host that were renewed before it was last sent.
+    var renewalCount = 0
 }

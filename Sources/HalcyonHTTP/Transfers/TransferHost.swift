@@ -5,6 +5,11 @@ final class TransferHost<Element> {
     let maximumTransfers: Int
     /// A Boolean value that indicates whether the server has shown that one connection carries many transfers.
     var isMultiplexing: Bool
+    /// The transfer that opens a connection in the place of one that was lost, while the others wait for that; `nil` if
+    /// there is none.
+    var renewer: TransferScheduler<Element>.Entry?
+    /// The number of times that a transfer has done so.
+    var renewalCount = 0
     var running = 0
     var waiting = TransferQueue<Element>()
     /// The host's place among those that can start a transfer, `nil` if it cannot.
@@ -16,7 +21,7 @@ final class TransferHost<Element> {
         self.isMultiplexing = isMultiplexing
     }
 
-    var hasRoom: Bool { running < maximumTransfers || isMultiplexing }
+    var hasRoom: Bool { renewer == nil && (running < maximumTransfers || isMultiplexing) }
 
     var isReady: Bool { hasRoom && !waiting.isEmpty }
 

@@ -31,6 +31,9 @@ package struct TransferScheduler<Element> {
 
         package var origin: Origin { host.origin }
 
+        /// The number of connections to the host that were renewed so far.
+        package var renewalCount: Int { host.renewalCount }
+
         func precedes(_ other: Entry) -> Bool {
             urgency != other.urgency ? urgency > other.urgency : rank < other.rank
         }
@@ -126,6 +129,7 @@ package struct TransferScheduler<Element> {
 
     /// Notes the end of a transfer that ``next(at:)`` returned.
     package mutating func ended(_ entry: Entry) {
+        connectionIsRenewed(by: entry)
         runningCount -= 1
         entry.host.running -= 1
         settle(entry.host)
@@ -143,6 +147,32 @@ package struct TransferScheduler<Element> {
         // The set only saves connections, so emptying it now and then costs little.
         if multiplexingOrigins.count >= 1024 { multiplexingOrigins.removeAll() }
         multiplexingOrigins.insert(entry.origin)
+    }
+
+    /// Returns whether a transfer that starts, after a connection has lost it, opens a new one. Those that were lost with
+    /// it share that one, and no other starts at the host before ``connectionIsRenewed(by:)``. Without multiplexing, each
+    /// has its own.
+    ///
+    /// - Parameter count: The value of ``Entry/renewalCount`` when it was sent on the connection that has lost it.
+    package mutating func renewsConnection(_ entry: Entry, since count: Int) -> Bool {
+        guard entry.host.isMultiplexing else { return true }
+        guard entry.host.renewalCount <= count else { return false }
+        entry.host.renewer = entry
+        readyHosts.update(entry.host)
+        return true
+    }
+
+    /// Notes that the connection which a transfer opens for others can be shared, or that there will be none.
+    ///
+    /// - Returns: Whether others may start now.
+    @discardableResult
+    package mutating func connectionIsRenewed(by entry: Entry) -> Bool {
+        let host = entry.host
+        guard host.renewer === entry else { return false }
+        host.renewer = nil
+        host.renewalCount += 1
+        readyHosts.update(host)
+        return true
     }
 
     private mutating func lineUp(_ entry: Entry, first: Bool) {
