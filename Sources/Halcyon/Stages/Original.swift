@@ -46,14 +46,19 @@ final class Original: Sendable {
         self.isForHiddenRequest = isForHiddenRequest
     }
 
-    /// A Boolean value that indicates whether its response, if it has one, stated the number of its bytes. In HTTP/1, a
-    /// connection that is cut looks otherwise like one that ends.
-    var statesLength: Bool { head.map { $0.expectedBodyBytes != nil || $0.headers[.contentLength] != nil } ?? true }
+    /// A Boolean value that indicates whether its response, if it has one, stated the number of its bytes.
+    var statesLength: Bool { head?.statesLength ?? true }
 
     /// Returns the claim of a load to store what it makes of this original.
     func claim(of load: StorePermits?) -> StoreClaim {
         StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
     }
+}
+
+extension TransferResponse {
+    /// A Boolean value that indicates whether the response stated the number of its bytes. In HTTP/1, a connection that
+    /// is cut looks otherwise like one that ends.
+    var statesLength: Bool { expectedBodyBytes != nil || headers[.contentLength] != nil }
 }
 
 extension Original {

@@ -66,12 +66,13 @@ final class OriginalRefresher: Sendable {
             let reader = options.workers ?? workers
             guard let pending = storage.pending, !request.hasModifiers || !pending.head.isVarying,
                 policy.storesOnDisk,
-                (try? await reader.info(
-                    of: answer.data,
+                (try? await reader.isWhole(
+                    answer.data,
+                    statesLength: answer.response.statesLength,
                     codecs: options.codecs(or: codecs),
                     options: decodeOptions,
                     priority: priority
-                )) != nil
+                )) == true
             else { return }
             let entry = OriginalCaching.Entry(
                 diskKey: pending.diskKey,

@@ -43,7 +43,7 @@ struct PrefetchingStage: Sendable {
         }
     }
 
-    /// Stores an original on disk without decoding it.
+    /// Stores an original on disk without decoding it, unless its response did not state the number of its bytes.
     private func storeOriginal(
         for request: ResolvedRequest,
         context: WorkContext
@@ -53,13 +53,15 @@ struct PrefetchingStage: Sendable {
         let original = try await self.original.presentOriginal(for: request, context: context)
         guard original.source != .disk else { return .disk }
         do {
-            // Keeps error pages out of the cache.
-            _ = try await (request.options.workers ?? workers).info(
-                of: original.data,
+            // Keeps error pages out of the cache, and what was cut short unseen.
+            let isWhole = try await (request.options.workers ?? workers).isWhole(
+                original.data,
+                statesLength: original.statesLength,
                 codecs: request.options.codecs(or: codecs),
                 options: request.options.decode.decodeOptions,
                 priority: context.priority
             )
+            guard isWhole else { return original.source }
         } catch let error as CodecError {
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             error.isForHiddenRequest = original.isForHiddenRequest

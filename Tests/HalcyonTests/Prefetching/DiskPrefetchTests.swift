@@ -46,6 +46,32 @@ struct DiskPrefetchTests {
         #expect(fixture.requestCount == 3)
     }
 
+    @Test("is loaded anew, once, where it turns out to be the header of an image alone")
+    func withoutPixels() async throws {
+        fixture.serve(Sample.pngWithoutPixels(), [.cacheControl: "max-age=60", .eTag: "\"a\""])
+        #expect(await prefetch().completed.count == 1)
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60", .eTag: "\"b\""])
+        let response = try await fixture.load()
+        #expect(response.source == .network && !response.image.isPartial)
+        #expect(fixture.lastRequest?.headers[.ifNoneMatch] == nil)
+        fixture.forgetMemory()
+        #expect(try await fixture.load().source == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is not kept if it is cut short, of a response without a length: its transfer may have been cut")
+    func cutShort() async throws {
+        for (body, count) in [(Sample.pngCutShort(), 0), (Sample.png(), 1)] {
+            async let result = prefetch()
+            let transfer = await fixture.transport.nextTransfer()
+            transfer.respond(headers: [.cacheControl: "max-age=60"])
+            transfer.send(body)
+            transfer.finish()
+            #expect(await result.completed.count == 1)
+            #expect(try await fixture.test.pipeline.cache.diskStatistics().count == count)
+        }
+    }
+
     @Test("is not kept if it must not be stored")
     func noStore() async throws {
         fixture.serve(Sample.png(), [.cacheControl: "no-store"])

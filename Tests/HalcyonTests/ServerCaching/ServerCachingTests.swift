@@ -96,6 +96,42 @@ struct ServerCachingTests {
         #expect(fixture.requestCount == 2)
     }
 
+    @Test("is loaded anew where what came in the background is the header of an image alone")
+    func refreshWithoutPixels() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
+        _ = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.serve(Sample.pngWithoutPixels(), [.cacheControl: "max-age=60"])
+        #expect(try await fixture.load().source == .disk)
+        await fixture.test.pipeline.stages.original.refresher.wait()
+        await fixture.test.settle()
+        fixture.serve(two, [.cacheControl: "max-age=60"])
+        let response = try await fixture.load()
+        #expect(response.source == .network)
+        #expect(response.image.bitmap.hasSamePixels(as: Sample.bitmap(seed: 2)))
+        #expect(fixture.requestCount == 3)
+    }
+
+    @Test("is not replaced in the background by one that is cut short, of a response without a length")
+    func refreshCutShort() async throws {
+        fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
+        let first = try await fixture.load()
+        fixture.clock.advance(by: 100)
+        fixture.transport.setRoute(fixture.url, nil)
+        _ = try await fixture.load()
+        let transfer = await fixture.transport.nextTransfer()
+        transfer.respond(headers: [.cacheControl: "max-age=60"])
+        transfer.send(Sample.pngCutShort())
+        transfer.finish()
+        await fixture.test.pipeline.stages.original.refresher.wait()
+        await fixture.test.settle()
+        fixture.serve(two, [.cacheControl: "max-age=60"])
+        fixture.forgetMemory()
+        let second = try await fixture.load()
+        #expect(second.source == .disk && second.image.bitmap.hasSamePixels(as: first.image.bitmap))
+        await fixture.test.pipeline.stages.original.refresher.wait()
+    }
+
     @Test("is not replaced in the background by bytes that are no image")
     func refreshWithoutImage() async throws {
         fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])

@@ -171,6 +171,13 @@ enum Sample {
         return data.prefix(data.count / 2)
     }
 
+    /// A PNG that ends at the sixth byte of the compressed pixels, so that its header can be read, and no row.
+    static func pngWithoutPixels() -> Data {
+        let data = png()
+        guard let start = data.firstRange(of: Data("IDAT".utf8)) else { fatalError("IDAT") }
+        return data.prefix(upTo: start.upperBound + 6)
+    }
+
     static func jpeg(_ width: Int = 64, _ height: Int = 48) -> Data {
         encoded(bitmap(width, height), .jpeg)
     }
