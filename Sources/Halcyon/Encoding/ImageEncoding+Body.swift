@@ -15,7 +15,8 @@ extension ImageEncoding {
     ///   - original: The bytes that the image was decoded from, which are kept if the rule allows that; `nil`: the
     ///     image is encoded.
     ///   - options: Those that the image was decoded with.
-    ///   - isCancelled: Asked before the image is encoded, and while frames are decoded and colours converted.
+    ///   - isCancelled: Asked before the image is encoded, before each frame, and while frames are decoded and colours
+    ///     converted.
     /// - Throws: ``CodecError``, the error of a processor, `CancellationError`.
     func body(
         of image: DecodedImage,
@@ -43,7 +44,8 @@ extension ImageEncoding {
                     frames.map { AnimationFrame(bitmap: $0.bitmap, duration: $0.duration) },
                     as: target.format,
                     loopCount: image.animation?.loopCount ?? 0,
-                    options: target.options
+                    options: target.options,
+                    isCancelled: isCancelled
                 )
             } else {
                 try codecs.encode(frames[0].bitmap, as: target.format, options: target.options)

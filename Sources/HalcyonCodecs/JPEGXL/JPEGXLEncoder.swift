@@ -33,17 +33,18 @@ public struct JPEGXLEncoder: AnimationEncoder {
     /// Encodes an animation, each frame whole.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for no frames or frames of different sizes, and as for a still
-    ///   image.
+    ///   image; `CancellationError`.
     public func encode(
         _ frames: [AnimationFrame],
         loopCount: Int,
-        options: EncodeOptions
-    ) throws(CodecError) -> Data {
+        options: EncodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> Data {
         guard let first = frames.first else {
-            throw .cannotEncode(.jxl, reason: "an animation without frames")
+            throw CodecError.cannotEncode(.jxl, reason: "an animation without frames")
         }
         guard frames.allSatisfy({ $0.bitmap.size == first.bitmap.size }) else {
-            throw .cannotEncode(.jxl, reason: "frames of different sizes")
+            throw CodecError.cannotEncode(.jxl, reason: "frames of different sizes")
         }
         let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
         let isWide = frames.contains { $0.bitmap.depth == .sixteen }
@@ -55,6 +56,7 @@ public struct JPEGXLEncoder: AnimationEncoder {
             loopCount: loopCount
         )
         for (index, frame) in frames.enumerated() {
+            if isCancelled() { throw CancellationError() }
             try writer.add(frame.bitmap, duration: frame.duration, isLast: index == frames.count - 1)
         }
         return try writer.finish()

@@ -24,16 +24,20 @@ struct PNGAnimationFrames {
     ///   - frames: All of one size.
     ///   - layout: With alpha, a frame that can be laid over the one before is.
     ///   - comparesBlending: Whether such a frame is also compressed as a replacement, of which the smaller is taken.
+    ///   - isCancelled: Asked before each frame.
+    /// - Throws: ``CodecError``, or `CancellationError`.
     init(
         _ frames: [AnimationFrame],
         _ layout: PNGPixelLayout,
         comparesBlending: Bool,
-        _ compressor: PNGCompressor
-    ) throws(CodecError) {
+        _ compressor: PNGCompressor,
+        _ isCancelled: () -> Bool
+    ) throws {
         self.layout = layout
         let hasAlpha = layout.colorType == .rgba
         var previous: Bitmap?
         for frame in frames {
+            if isCancelled() { throw CancellationError() }
             let bitmap = try frame.bitmap.withEightBits()
             let area = previous.map { bitmap.areaThatDiffers(from: $0) } ?? PixelRect(size: bitmap.size)
             let overlay = try Self.overlay(bitmap, area, previous)

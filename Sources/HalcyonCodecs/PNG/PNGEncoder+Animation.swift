@@ -9,15 +9,16 @@ extension PNGEncoder: AnimationEncoder {
     /// Durations above 65 seconds are rounded to hundredths of a second, above 655 seconds to seconds, and 65,535
     /// seconds are the most.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)``, ``CodecError/bitmap(_:)``.
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)``, ``CodecError/bitmap(_:)``, or `CancellationError`.
     public func encode(
         _ frames: [AnimationFrame],
         loopCount: Int,
-        options: EncodeOptions
-    ) throws(CodecError) -> Data {
+        options: EncodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> Data {
         let size = try frames.commonSize(for: format)
         let compressor = try PNGCompressor()
-        let stored = try Self.smallest(frames, compressor)
+        let stored = try Self.smallest(frames, compressor, isCancelled)
         var writer = PNGChunkWriter()
         try writer.appendHeader(size, stored.layout, options.embeddedMetadata(in: .png), compressor)
         var control: [UInt8] = []
@@ -44,15 +45,16 @@ extension PNGEncoder: AnimationEncoder {
     /// The frames without alpha if none has any, unless they are smaller with the pixels that stay left out.
     private static func smallest(
         _ frames: [AnimationFrame],
-        _ compressor: PNGCompressor
-    ) throws(CodecError) -> PNGAnimationFrames {
+        _ compressor: PNGCompressor,
+        _ isCancelled: () -> Bool
+    ) throws -> PNGAnimationFrames {
         let hasAlpha = frames.contains { !$0.bitmap.isOpaque && $0.bitmap.containsTransparency() }
         let layout = PNGPixelLayout(hasAlpha: hasAlpha, depth: .eight)
-        let stored = try PNGAnimationFrames(frames, layout, comparesBlending: true, compressor)
+        let stored = try PNGAnimationFrames(frames, layout, comparesBlending: true, compressor, isCancelled)
         guard !hasAlpha, stored.canOverlay else {
             return stored
         }
-        let overlaid = try PNGAnimationFrames(frames, .rgba(.eight), comparesBlending: false, compressor)
+        let overlaid = try PNGAnimationFrames(frames, .rgba(.eight), comparesBlending: false, compressor, isCancelled)
         return overlaid.byteCount < stored.byteCount ? overlaid : stored
     }
 }

@@ -16,9 +16,11 @@ extension ImageCodecs {
         options: EncodeOptions = EncodeOptions()
     ) throws(CodecError) -> Data {
         let encoder = try requiredEncoder(for: format)
-        return try QualitySearch(format, options).data { options throws(CodecError) in
+        let search = QualitySearch(format, options)
+        let data = try search.data { options throws(CodecError) in
             try encoder.encode(bitmap, options: options)
         }
+        return try search.checked(data)
     }
 
     /// Encodes an animation.
@@ -28,20 +30,24 @@ extension ImageCodecs {
     ///   - format: GIF, PNG, WebP, or another whose encoder is an ``AnimationEncoder``.
     ///   - loopCount: How often it plays. Default: 0, without end.
     ///   - options: As for ``encode(_:as:options:)``. Default: the defaults.
+    ///   - isCancelled: Asked before each frame; once it says `true`, encoding ends. Default: never.
     /// - Throws: As ``encode(_:as:options:)`` does; ``CodecError/unsupported(_:reason:)`` also for formats that hold
-    ///   still images only.
+    ///   still images only; `CancellationError`.
     public func encode(
         _ frames: [AnimationFrame],
         as format: ImageFormat,
         loopCount: Int = 0,
-        options: EncodeOptions = EncodeOptions()
-    ) throws(CodecError) -> Data {
+        options: EncodeOptions = EncodeOptions(),
+        isCancelled: @Sendable () -> Bool = { false }
+    ) throws -> Data {
         guard let encoder = try requiredEncoder(for: format) as? any AnimationEncoder else {
-            throw .unsupported(format, reason: "its encoder writes still images only")
+            throw CodecError.unsupported(format, reason: "its encoder writes still images only")
         }
-        return try QualitySearch(format, options).data { options throws(CodecError) in
-            try encoder.encode(frames, loopCount: loopCount, options: options)
+        let search = QualitySearch(format, options)
+        let data = try search.data { options throws in
+            try encoder.encode(frames, loopCount: loopCount, options: options, isCancelled: isCancelled)
         }
+        return try search.checked(data)
     }
 
     private func requiredEncoder(for format: ImageFormat) throws(CodecError) -> any ImageEncoder {

@@ -24,20 +24,17 @@ struct QualitySearch {
         self.options = options
     }
 
-    /// The result of `encode` at the quality asked for, or at the highest below it that fits.
+    /// Returns the result of `encode` at the quality asked for, or at the highest below it that fits; the smaller one of
+    /// the first and the lowest quality if none does.
     ///
     /// A format without a quality shows as one that takes too many bytes at the lowest quality as well.
-    func data(
-        _ encode: (EncodeOptions) throws(CodecError) -> Data
-    ) throws(CodecError) -> Data {
+    func data<Failure: Error>(_ encode: (EncodeOptions) throws(Failure) -> Data) throws(Failure) -> Data {
         let first = try encode(options)
         guard let maximum = options.maximumByteCount, first.count > maximum else {
             return first
         }
         var best = try encode(withQuality(1))
-        guard best.count <= maximum else {
-            throw .tooManyBytes(format, byteCount: min(best.count, first.count), maximum: maximum)
-        }
+        guard best.count <= maximum else { return best.count < first.count ? best : first }
         var fitting = Attempt(quality: 1, byteCount: best.count)
         // Lossless lies above all qualities.
         var tooLarge = Attempt(quality: options.quality.map { min(max($0, 1), 100) } ?? 101, byteCount: first.count)
@@ -60,6 +57,14 @@ struct QualitySearch {
             }
         }
         return best
+    }
+
+    /// Returns what ``data(_:)`` has found.
+    ///
+    /// - Throws: ``CodecError/tooManyBytes(_:byteCount:maximum:)`` if it does not fit.
+    func checked(_ data: Data) throws(CodecError) -> Data {
+        guard let maximum = options.maximumByteCount, data.count > maximum else { return data }
+        throw .tooManyBytes(format, byteCount: data.count, maximum: maximum)
     }
 
     private func withQuality(_ quality: Int) -> EncodeOptions {

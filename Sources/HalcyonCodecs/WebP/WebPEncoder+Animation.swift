@@ -9,31 +9,33 @@ extension WebPEncoder: AnimationEncoder {
     ///
     /// A duration can be 16,777,215 ms, all together 2^31 ms; a loop count 65,535.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)``, ``CodecError/bitmap(_:)``.
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)``, ``CodecError/bitmap(_:)``, or `CancellationError`.
     public func encode(
         _ frames: [AnimationFrame],
         loopCount: Int,
-        options: EncodeOptions
-    ) throws(CodecError) -> Data {
+        options: EncodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> Data {
         let size = try checkedSize(try frames.commonSize(for: format))
         var config = try configuration(quality: options.quality)
         var settings = WebPAnimEncoderOptions()
         guard WebPAnimEncoderOptionsInit(&settings) != 0 else {
-            throw .cannotEncode(.webp, reason: "this version of libwebp")
+            throw CodecError.cannotEncode(.webp, reason: "this version of libwebp")
         }
         settings.anim_params.loop_count = Int32(min(max(loopCount, 0), 0xFFFF))
         settings.anim_params.bgcolor = 0
         guard let encoder = WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings) else {
-            throw .cannotEncode(.webp, reason: "out of memory")
+            throw CodecError.cannotEncode(.webp, reason: "out of memory")
         }
         defer { WebPAnimEncoderDelete(encoder) }
         var timestamp: Int32 = 0
         for (number, frame) in frames.enumerated() {
+            if isCancelled() { throw CancellationError() }
             try add(frame.bitmap, at: timestamp, to: encoder, &config, number)
             let duration = Int32(min(max(frame.duration, 0), 0xFF_FFFF))
             let (next, overflows) = timestamp.addingReportingOverflow(duration)
             guard !overflows else {
-                throw .cannotEncode(.webp, reason: "the frames together stay longer than 2^31 ms")
+                throw CodecError.cannotEncode(.webp, reason: "the frames together stay longer than 2^31 ms")
             }
             timestamp = next
         }

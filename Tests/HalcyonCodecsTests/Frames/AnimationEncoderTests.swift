@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HalcyonConcurrency
 import HalcyonRaster
 import Testing
 
@@ -152,6 +153,23 @@ struct AnimationEncoderTests {
             .gif: [65_540, 70_000, 655_350, 0], .png: [65_535, 70_000, 700_000, 0], .webp: durations,
         ]
         #expect(try codecs.info(of: codecs.encode(frames, as: format)).frameDurations == expected[format])
+    }
+
+    @Test("encoding asks before each frame whether it is cancelled, and ends there")
+    func cancellation() throws {
+        let frames = try frames(10)
+        for format in codecs.encoders.filter({ $0 is any AnimationEncoder }).map(\.format) {
+            let asked = Lock(0)
+            #expect(throws: CancellationError.self, "\(format)") {
+                try codecs.encode(frames, as: format) {
+                    asked.withLock { count in
+                        count += 1
+                        return count == 4
+                    }
+                }
+            }
+            #expect(asked.withLock { $0 } == 4, "\(format)")
+        }
     }
 
     @Test("no frame, frames of two sizes, and formats without animation are refused")

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HalcyonTesting
 import Testing
 
@@ -60,6 +61,20 @@ struct EncodedAnimationTests {
         #expect(try ImageCodecs.standard.info(of: second.data).frameCount == 1)
     }
 
+    @Test("and cancelled meanwhile is not encoded further, nor stored", .timeLimit(.minutes(1)))
+    func cancellation() async throws {
+        let encoder = StoppedEncoder()
+        let test = TestPipeline(codecs: ImageCodecs.standard.registering(encoder: encoder))
+        test.transport.serve(url, data)
+        let task = Task { [url] in try await test.pipeline.encoded(for: url, as: .format(.gif)) }
+        await encoder.begun.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await encoder.stopped.wait()
+        await test.settle()
+        #expect(test.pipeline.encodedFromMemory(for: ImageRequest(url), as: .format(.gif)) == nil)
+    }
+
     @Test("whose frames take more memory than allowed fails")
     func memory() async throws {
         let options: ImageOptions = [
@@ -72,5 +87,27 @@ struct EncodedAnimationTests {
             Issue.record("\(String(describing: error))")
             return
         }
+    }
+}
+
+/// An encoder that goes on until it is cancelled.
+private struct StoppedEncoder: AnimationEncoder {
+    let begun = Gate()
+    let stopped = Gate()
+
+    var format: ImageFormat { .gif }
+
+    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data { Data() }
+
+    func encode(
+        _ frames: [AnimationFrame],
+        loopCount: Int,
+        options: EncodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> Data {
+        begun.open()
+        while !isCancelled() { sched_yield() }
+        stopped.open()
+        throw CancellationError()
     }
 }
