@@ -154,6 +154,28 @@ import Testing
         #expect(status.st_mode & 0o7777 == mode)
     }
 
+    @Test(
+        "a file in a folder that takes no other is written in place, and no other is made there",
+        .enabled(if: geteuid() != 0 || MountedDisk.isPossible, "the superuser cannot give up its rights")
+    )
+    func readOnlyFolder() async throws {
+        defer { server.stop() }
+        try #require(mkdir(work.path("folder"), 0o700) == 0)
+        defer { chmod(work.path("folder"), 0o700) }
+        try work.write([1, 2, 3], to: "folder/a.png")
+        try #require(chmod(work.path("folder/a.png"), 0o600) == 0 && chmod(work.path("folder"), 0o500) == 0)
+        func get(_ name: String) async throws -> Workplace.Outcome {
+            let arguments = ["get", url("/a.png"), "-o", "folder/\(name)", "--json"]
+            guard geteuid() == 0 else { return try await work.start(arguments).outcome }
+            let plain = ["--bounding-set", "-dac_override", "--inh-caps", "-dac_override", Workplace.executable]
+            return try await work.start(plain + arguments, executable: "/usr/bin/setpriv").outcome
+        }
+        #expect(try await get("a.png").exitCode == 0)
+        #expect(try work.read("folder/a.png") == photo)
+        #expect(try await get("b.png").results[0].error?.message == "folder/b.png: Permission denied")
+        #expect(Workplace.files(below: work.folder) == ["folder/a.png"])
+    }
+
     @Test("no output shows the password of a URL")
     func passwords() async throws {
         defer { server.stop() }

@@ -29,7 +29,7 @@ enum FileOutput {
 
     /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
     /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the
-    /// bytes are written in place.
+    /// bytes are written in place, and so they are to a file whose folder takes no other.
     ///
     /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
     /// one. A write to a new file does not wait for the device, which would take 1 ms each: the file can be made again.
@@ -39,7 +39,8 @@ enum FileOutput {
     static func write(_ data: Data, to path: String, origin: FileOrigin? = nil, source: String) throws {
         var status = stat()
         let isThere = lstat(path, &status) == 0
-        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+        let isReplaced = status.st_mode & S_IFMT == S_IFREG && access(path.parentFolder, W_OK) == 0
+        guard !isThere || isReplaced else {
             return try writeThrough(data, to: path, source: source)
         }
         try staging(data, in: path.parentFolder, for: path, source: source) { descriptor in
