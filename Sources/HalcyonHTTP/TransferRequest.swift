@@ -6,7 +6,7 @@ public import HalcyonConcurrency
 public struct TransferRequest: Sendable {
     private var storage: Storage
 
-    /// The URL; `http` or `https`.
+    /// The URL; `http` or `https`. Sent as it is spelled, without the dot segments of its path (RFC 3986, section 5.2.4).
     public var url: URL {
         _read { yield storage.fields.url }
         _modify {
