@@ -1,5 +1,7 @@
 /// The results of processors that are stored on disk.
-package enum StoredResults: Sendable, Hashable {
+///
+/// For views, and for the benchmark of what they store.
+@_spi(Views) public enum StoredResults: Sendable, Hashable {
     /// All.
     case all
     /// Those that took long to make, each in the place of the one of another target size: for places whose size changes
@@ -21,7 +23,7 @@ enum StoredResultsKey: ImageOptionKey {
 
 extension ImageOption {
     /// Says which results of processors are stored on disk. Default: ``StoredResults/all``.
-    package static func storedResults(_ results: StoredResults) -> ImageOption {
+    @_spi(Views) public static func storedResults(_ results: StoredResults) -> ImageOption {
         .value(results, for: StoredResultsKey.self)
     }
 }

@@ -1,6 +1,6 @@
 #if GTK
 internal import CGTK
-internal import Halcyon
+@_spi(Views) internal import Halcyon
 
 extension SlotController {
     /// The size at which an attempt asks for its image.

@@ -3,7 +3,7 @@ import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
-@testable import Halcyon
+@_spi(Views) @testable import Halcyon
 
 @Suite("The result of processors on disk")
 struct StoredResultTests {

@@ -28,7 +28,7 @@ struct BenchCommand: AsyncParsableCommand {
     private static var suites: [any BenchmarkSuite.Type] {
         [
             HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, ProcessorsSuite.self,
-            AnimationSuite.self, PipelineSuite.self, CommandsSuite.self,
+            AnimationSuite.self, PipelineSuite.self, ViewsSuite.self, CommandsSuite.self,
         ]
     }
 
