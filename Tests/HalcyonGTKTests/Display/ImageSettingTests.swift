@@ -6,13 +6,6 @@ import XCTest
 
 @testable import HalcyonGTK
 
-/// The calls of a setting of the program's own.
-@MainActor
-private final class SettingLog {
-    var placeholderCount = 0
-    var imageCount = 0
-}
-
 /// Images that the program shows itself.
 @MainActor
 final class ImageSettingTests: XCTestCase {
@@ -214,12 +207,12 @@ final class ImageSettingTests: XCTestCase {
         defer { picture.destroy() }
         let loads = ViewPipeline()
         let held = Gate()
-        let log = SettingLog()
+        let log = Log()
         let setting = ImageSetting.custom { _ in
-            log.placeholderCount += 1
+            log.events.append("placeholder")
             await held.wait()
         } image: { _ in
-            log.imageCount += 1
+            log.events.append("image")
         }
         let (first, second) = (Completions(), Completions())
         picture.display.setImage(
@@ -229,12 +222,12 @@ final class ImageSettingTests: XCTestCase {
             pipeline: loads.pipeline,
             completion: first.handler
         )
-        await MainLoop.run { picture.display.task?.state == .setting && log.placeholderCount == 1 }
+        await MainLoop.run { picture.display.task?.state == .setting && log.events.count == 1 }
         picture.display.setImage(with: try loads.url(.green), pipeline: loads.pipeline, completion: second.handler)
         await second.wait()
         held.open()
         await MainLoop.settle()
-        XCTAssertEqual(log.imageCount, 0)
+        XCTAssertEqual(log.events, ["placeholder"])
         XCTAssertEqual([first.outcome, second.outcome], ["superseded with its image", "success"])
         let color = await picture.color()
         XCTAssertEqual(color, .green)
@@ -247,7 +240,7 @@ final class ImageSettingTests: XCTestCase {
         )
         picture.display.setImage(with: nil as ImageRequest?)
         await MainLoop.settle()
-        XCTAssertEqual(log.placeholderCount, 1)
+        XCTAssertEqual(log.events, ["placeholder"])
     }
 }
 #endif

@@ -12,6 +12,25 @@ import XCTest
 final class EnlargementTests: XCTestCase {
     private let loads = ViewPipeline()
 
+    /// Shows an image of 800 × 800 pixels in a place of 100 × 100 points.
+    private func showImage(_ options: ImageOptions) async throws -> (place: TestPlace, url: URL) {
+        let (place, done) = (try await TestPlace(), Completions())
+        let url = loads.url()
+        try serve(url)
+        place.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: done.handler)
+        await done.wait()
+        return (place, url)
+    }
+
+    private func serve(_ url: URL) throws {
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+    }
+
+    private func disconnect(_ url: URL) {
+        loads.network.status.isConnected = false
+        loads.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+    }
+
     /// The end of the later call, of which nothing is shown.
     private enum End: CaseIterable {
         case cancelled, failed, manual
@@ -70,12 +89,8 @@ final class EnlargementTests: XCTestCase {
 
     /// A widget that changes its size at each frame, as while a window is being resized, is followed when it rests.
     func testLargerImageIsLoadedOnceTheSizeHasBeenTheSameForAWhile() async throws {
-        let place = try await TestPlace()
+        let (place, _) = try await showImage([])
         defer { place.destroy() }
-        let done = Completions()
-        let url = try loads.url(.blue, 800, 800)
-        place.display.setImage(with: url, pipeline: loads.pipeline, completion: done.handler)
-        await done.wait()
         let clock = ManualClock()
         let controller = try XCTUnwrap(place.controller)
         controller.clock = clock
@@ -93,12 +108,8 @@ final class EnlargementTests: XCTestCase {
 
     /// The larger size joins the transfer that the smaller one has begun.
     func testWidgetThatGrowsDuringTheTransferOfALargerImageNeedsNoOther() async throws {
-        let place = try await TestPlace()
+        let (place, url) = try await showImage([.noCache])
         defer { place.destroy() }
-        let done = Completions()
-        let url = try loads.url(.blue, 800, 800)
-        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
-        await done.wait()
         loads.transport.setRoute(url, nil)
         await place.resize(200, 200)
         await MainLoop.run { self.loads.transport.startedCount(url) == 2 }
@@ -115,21 +126,16 @@ final class EnlargementTests: XCTestCase {
     }
 
     func testLargerImageThatFailedIsTriedAgainWhenTheNetworkIsBack() async throws {
-        let place = try await TestPlace()
+        let (place, url) = try await showImage([.noCache])
         defer { place.destroy() }
-        let done = Completions()
-        let url = try loads.url(.blue, 800, 800)
-        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
-        await done.wait()
-        loads.network.status.isConnected = false
-        loads.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+        disconnect(url)
         await place.resize(200, 200)
         await MainLoop.run { place.controller?.networkReturn != nil && self.loads.network.listenerCount == 1 }
         await place.waitForFrame()
         await MainLoop.settle()
         XCTAssertEqual(loads.transport.startedCount(url), 2)
         XCTAssertEqual(place.imageSize, PixelSize(100, 100))
-        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+        try serve(url)
         loads.network.status.isConnected = true
         await MainLoop.run { place.imageSize == PixelSize(200, 200) }
         XCTAssertEqual(loads.network.listenerCount, 0)
@@ -137,14 +143,9 @@ final class EnlargementTests: XCTestCase {
 
     /// What the network's return finds is the size that is shown, not that of the last failure.
     func testSizeThatFailedIsForgottenWhenTheNetworkIsBack() async throws {
-        let place = try await TestPlace()
+        let (place, url) = try await showImage([.noCache])
         defer { place.destroy() }
-        let done = Completions()
-        let url = try loads.url(.blue, 800, 800)
-        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
-        await done.wait()
-        loads.network.status.isConnected = false
-        loads.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+        disconnect(url)
         for (count, side) in [(1, 300), (2, 400)] {
             await place.resize(side, side)
             await MainLoop.run {
@@ -154,7 +155,7 @@ final class EnlargementTests: XCTestCase {
         }
         await place.resize(250, 250)
         await place.waitForFrame()
-        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+        try serve(url)
         loads.network.status.isConnected = true
         await MainLoop.run { place.imageSize == PixelSize(250, 250) }
         XCTAssertNil(place.controller?.networkReturn)
@@ -162,16 +163,12 @@ final class EnlargementTests: XCTestCase {
 
     /// A larger image that comes ends the wait for the network.
     func testLargerImageEndsTheWaitForTheNetwork() async throws {
-        let place = try await TestPlace()
+        let (place, url) = try await showImage([.noCache])
         defer { place.destroy() }
-        let done = Completions()
-        let url = try loads.url(.blue, 800, 800)
-        place.display.setImage(with: url, options: [.noCache], pipeline: loads.pipeline, completion: done.handler)
-        await done.wait()
         loads.transport.setRoute(url, ScriptedTransport.Route(status: 503))
         await place.resize(200, 200)
         await MainLoop.run { place.controller?.networkReturn != nil }
-        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(800, 800)))
+        try serve(url)
         await place.resize(300, 300)
         await MainLoop.run { place.imageSize == PixelSize(300, 300) }
         XCTAssertNil(place.controller?.networkReturn)

@@ -10,115 +10,103 @@ import XCTest
 @MainActor
 final class PropertySlotTests: XCTestCase {
     func testPaintablePropertyOfObjectIsItsImage() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let loads = ViewPipeline()
+        let test = try PropertyImage()
+        defer { test.end() }
+        let (display, loads) = (test.display, test.loads)
         let done = Completions()
-        let display = ImageDisplay(object)
         display.setImage(with: try loads.url(.blue, 80, 60), pipeline: loads.pipeline, completion: done.handler)
         await done.wait()
         XCTAssertEqual(done.outcome, "success")
-        let paintable = try OpaquePointer(XCTUnwrap(TestObject.value(of: object, "paintable")))
+        let paintable = try OpaquePointer(XCTUnwrap(test.value))
         XCTAssertEqual(gdk_paintable_get_intrinsic_width(paintable), 80)
         XCTAssertEqual(gdk_paintable_get_intrinsic_height(paintable), 60)
         display.remove()
-        XCTAssertNil(TestObject.value(of: object, "paintable"))
+        XCTAssertNil(test.value)
     }
 
     func testPropertyIsEmptyWithoutImageAndSetAnewForAnotherSize() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
+        let test = try PropertyImage()
+        defer { test.end() }
         let reaction = Reaction {}
-        reaction.connect(to: object, "notify::paintable")
-        let display = ImageDisplay(object)
+        test.connect(reaction)
+        let display = test.display
         display.setImage(with: Optional<ImageRequest>.none)
         XCTAssertEqual(reaction.count, 0)
         var counts: [Int] = []
         for (color, width) in [(TestColor.red, 80), (.blue, 80), (.red, 40)] {
             display.show(try color.image(width, 20))
             counts.append(reaction.count)
-            XCTAssertNotNil(TestObject.value(of: object, "paintable"))
+            XCTAssertNotNil(test.value)
         }
         XCTAssertEqual(counts, [1, 1, 2])
         display.show(nil)
-        XCTAssertNil(TestObject.value(of: object, "paintable"))
+        XCTAssertNil(test.value)
     }
 
     func testTexturePropertyGetsTextureOfImage() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let loads = ViewPipeline()
+        let test = try PropertyImage("texture")
+        defer { test.end() }
+        let (display, loads) = (test.display, test.loads)
         let done = Completions()
-        let display = ImageDisplay(object, slot: .property("texture"))
         display.setImage(
             with: loads.url(),
             placeholder: try TestColor.red.image(30, 20),
             pipeline: loads.pipeline,
             completion: done.handler
         )
-        let placeholder = try OpaquePointer(XCTUnwrap(TestObject.value(of: object, "texture")))
+        let placeholder = try OpaquePointer(XCTUnwrap(test.value))
         XCTAssertEqual(gdk_texture_get_width(placeholder), 30)
         try await loads.transport.nextTransfer().answer(.blue)
         await done.wait()
         let image = try XCTUnwrap(display.image)
-        XCTAssertEqual(TestObject.value(of: object, "texture"), Paintable(image).pointer)
+        XCTAssertEqual(test.value, Paintable(image).pointer)
         display.show(nil)
-        XCTAssertNil(TestObject.value(of: object, "texture"))
+        XCTAssertNil(test.value)
     }
 
     func testDrawingOfProgramBecomesTexture() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
+        let test = try PropertyImage("texture")
+        defer { test.end() }
         let image = ImagePaintable()
         image.hc.show(try TestColor.red.image(30, 20))
-        ImageDisplay(object, slot: .property("texture")).setImage(with: Optional<ImageRequest>.none, placeholder: image)
-        let texture = try OpaquePointer(XCTUnwrap(TestObject.value(of: object, "texture")))
+        test.display.setImage(with: Optional<ImageRequest>.none, placeholder: image)
+        let texture = try OpaquePointer(XCTUnwrap(test.value))
         XCTAssertEqual(gdk_texture_get_width(texture), 30)
         XCTAssertEqual(gdk_texture_get_height(texture), 20)
     }
 
     func testDrawingIsMadeAnewOnlyWhenItChanges() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
+        let test = try PropertyImage("texture")
+        defer { test.end() }
         let image = ImagePaintable()
         image.hc.show(try TestColor.red.image(30, 20))
-        let display = ImageDisplay(object, slot: .property("texture"))
-        display.setImage(with: Optional<ImageRequest>.none, placeholder: image)
-        let texture = try XCTUnwrap(TestObject.value(of: object, "texture"))
+        test.display.setImage(with: Optional<ImageRequest>.none, placeholder: image)
+        let texture = try XCTUnwrap(test.value)
         let kept = ObjectReference(retaining: texture)
-        let controller = WidgetState.existing(object)?.existingController(for: .property("texture"))
-        let paintable = try XCTUnwrap(controller?.paintable)
+        let paintable = try XCTUnwrap(test.controller?.paintable)
         paintable.invalidateContents()
-        XCTAssertEqual(TestObject.value(of: object, "texture"), kept.pointer)
+        XCTAssertEqual(test.value, kept.pointer)
         image.hc.show(try TestColor.green.image(30, 20))
-        XCTAssertNotEqual(TestObject.value(of: object, "texture"), kept.pointer)
+        XCTAssertNotEqual(test.value, kept.pointer)
     }
 
     func testTextureOfProgramStays() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let display = ImageDisplay(object, slot: .property("texture"))
+        let test = try PropertyImage("texture")
+        defer { test.end() }
+        let display = test.display
         display.show(try TestColor.red.image())
         let own = Paintable(try TestColor.green.image())
-        cgtk_set_object_property(object, "texture", own.pointer)
+        cgtk_set_object_property(test.object, "texture", own.pointer)
         display.show(try TestColor.blue.image())
-        XCTAssertEqual(TestObject.value(of: object, "texture"), own.pointer)
+        XCTAssertEqual(test.value, own.pointer)
         display.remove()
-        XCTAssertEqual(TestObject.value(of: object, "texture"), own.pointer)
+        XCTAssertEqual(test.value, own.pointer)
     }
 
     func testSlotsOfObjectEndWithIt() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        let loads = ViewPipeline()
+        let test = try PropertyImage()
+        let (display, loads) = (test.display, test.loads)
         let done = [Completions(), Completions()]
-        let display = ImageDisplay(object)
         let placeholder = try TestColor.red.image()
         display.setImage(
             with: loads.url(),
@@ -136,9 +124,9 @@ final class PropertySlotTests: XCTestCase {
         )
         let transfers = [await loads.transport.nextTransfer(), await loads.transport.nextTransfer()]
         weak var state: AnyObject?
-        state = WidgetState.existing(object)
+        state = WidgetState.existing(test.object)
         XCTAssertNotNil(state)
-        g_object_unref(object)
+        test.end()
         for done in done { await done.wait() }
         XCTAssertEqual(done.map(\.outcome), ["superseded", "superseded"])
         for transfer in transfers { await transfer.waitUntilCancelled() }
@@ -159,33 +147,31 @@ final class PropertySlotTests: XCTestCase {
     }
 
     func testProgramMaySetImageWhenPropertyChanges() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
+        let test = try PropertyImage()
+        defer { test.end() }
+        let display = test.display
         let image = try TestColor.blue.image()
-        let reaction = Reaction { ImageDisplay(object).show(image) }
-        reaction.connect(to: object, "notify::paintable")
-        ImageDisplay(object).show(try TestColor.red.image())
+        let reaction = Reaction { display.show(image) }
+        test.connect(reaction)
+        display.show(try TestColor.red.image())
         XCTAssertEqual(reaction.count, 1)
-        XCTAssertNotNil(ImageDisplay(object).image)
-        let paintable = WidgetState.existing(object)?.existingController(for: .image)?.paintable
-        XCTAssertEqual(TestObject.value(of: object, "paintable").flatMap(SlotPaintable.existing) === paintable, true)
+        XCTAssertNotNil(display.image)
+        let paintable = test.controller?.paintable
+        XCTAssertEqual(test.value.flatMap(SlotPaintable.existing) === paintable, true)
     }
 
     /// A property whose indicator ends is empty for a moment.
     func testProgramMayCallWhenIndicatorEnds() async throws {
-        try TestWindow.requireDisplay()
         for (isSame, fails) in [(false, false), (true, false), (false, true), (true, true)] {
-            let object = try TestObject.make()
-            defer { g_object_unref(object) }
-            let loads = ViewPipeline()
-            let display = ImageDisplay(object)
+            let test = try PropertyImage()
+            defer { test.end() }
+            let (display, loads) = (test.display, test.loads)
             let (first, second) = (Completions(), Completions())
             let url = loads.url()
             let other = try isSame ? url : loads.url(.green)
             let reaction = Reaction {
                 guard second.count == 0, display.task?.request.source == .url(url), display.content == .nothing,
-                    TestObject.value(of: object, "paintable") == nil
+                    test.value == nil
                 else { return }
                 display.setImage(
                     with: other,
@@ -201,8 +187,8 @@ final class PropertySlotTests: XCTestCase {
                 completion: first.handler
             )
             let transfer = await loads.transport.nextTransfer()
-            await MainLoop.run { TestObject.value(of: object, "paintable") != nil }
-            reaction.connect(to: object, "notify::paintable")
+            await MainLoop.run { test.value != nil }
+            test.connect(reaction)
             if fails { transfer.fail(.cannotConnect("refused")) } else { try transfer.answer(.blue) }
             await second.wait()
             await MainLoop.settle()
@@ -216,11 +202,9 @@ final class PropertySlotTests: XCTestCase {
     }
 
     func testProgramMayCallWhenImageInMemoryIsSet() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let loads = ViewPipeline()
-        let display = ImageDisplay(object)
+        let test = try PropertyImage()
+        defer { test.end() }
+        let (display, loads) = (test.display, test.loads)
         let (first, second) = (Completions(), Completions())
         let url = try loads.url(.blue)
         try await loads.preload(url, options: [])
@@ -228,7 +212,7 @@ final class PropertySlotTests: XCTestCase {
             guard first.count + second.count == 0 else { return }
             display.setImage(with: url, pipeline: loads.pipeline, completion: second.handler)
         }
-        reaction.connect(to: object, "notify::paintable")
+        test.connect(reaction)
         display.setImage(with: url, pipeline: loads.pipeline, completion: first.handler)
         await second.wait()
         // That image has been shown.
@@ -238,11 +222,9 @@ final class PropertySlotTests: XCTestCase {
     }
 
     func testProgramMayCallWhenCancellationEndsIndicator() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let loads = ViewPipeline()
-        let display = ImageDisplay(object)
+        let test = try PropertyImage()
+        defer { test.end() }
+        let (display, loads) = (test.display, test.loads)
         let (first, second) = (Completions(), Completions())
         let url = loads.url()
         let call = { (completion: @escaping ImageDisplay.Completion) in
@@ -255,14 +237,14 @@ final class PropertySlotTests: XCTestCase {
         }
         call(first.handler)
         _ = await loads.transport.nextTransfer()
-        await MainLoop.run { TestObject.value(of: object, "paintable") != nil }
+        await MainLoop.run { test.value != nil }
         var hasCalled = false
         let reaction = Reaction {
             guard !hasCalled else { return }
             hasCalled = true
             call(second.handler)
         }
-        reaction.connect(to: object, "notify::paintable")
+        test.connect(reaction)
         display.cancel()
         XCTAssertEqual(first.outcome, "cancelled")
         try await loads.transport.nextTransfer().answer(.blue)
@@ -274,17 +256,15 @@ final class PropertySlotTests: XCTestCase {
 
     /// The end of the indicator and what is shown next are one change of the property.
     func testAnotherCallTakesTheIndicatorWithItsOwnChange() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let loads = ViewPipeline()
-        let display = ImageDisplay(object)
+        let test = try PropertyImage()
+        defer { test.end() }
+        let (display, loads) = (test.display, test.loads)
         let (first, second) = (Completions(), Completions())
         var emptyCount = 0
         var mayCall = true
         let url = try loads.url(.green)
         let reaction = Reaction {
-            guard TestObject.value(of: object, "paintable") == nil else { return }
+            guard test.value == nil else { return }
             emptyCount += 1
             guard mayCall else { return }
             mayCall = false
@@ -297,11 +277,11 @@ final class PropertySlotTests: XCTestCase {
                 pipeline: loads.pipeline,
                 completion: first.handler
             )
-            await MainLoop.run { TestObject.value(of: object, "paintable") != nil }
+            await MainLoop.run { test.value != nil }
         }
         await begin()
-        reaction.connect(to: object, "notify::paintable")
-        let controller = try XCTUnwrap(WidgetState.existing(object)?.existingController(for: .image))
+        test.connect(reaction)
+        let controller = try XCTUnwrap(test.controller)
         display.show(try TestColor.red.image())
         XCTAssertEqual(emptyCount, 0)
         XCTAssertEqual(display.content, .image)
@@ -319,14 +299,12 @@ final class PropertySlotTests: XCTestCase {
     }
 
     func testProgramMayCancelWhenIndicatorBegins() async throws {
-        try TestWindow.requireDisplay()
-        let object = try TestObject.make()
-        defer { g_object_unref(object) }
-        let loads = ViewPipeline()
-        let display = ImageDisplay(object)
+        let test = try PropertyImage()
+        defer { test.end() }
+        let (display, loads) = (test.display, test.loads)
         let done = Completions()
         let reaction = Reaction { display.cancel() }
-        reaction.connect(to: object, "notify::paintable")
+        test.connect(reaction)
         let animation = try ImageCodecs.standard.animatedImage(from: TestColor.animation())
         display.setImage(
             with: loads.url(),
@@ -336,11 +314,36 @@ final class PropertySlotTests: XCTestCase {
         )
         await done.wait()
         XCTAssertEqual(done.outcome, "cancelled")
-        let controller = try XCTUnwrap(WidgetState.existing(object)?.existingController(for: .image))
+        let controller = try XCTUnwrap(test.controller)
         XCTAssertNil(controller.indicatorPlayer)
         XCTAssertNil(controller.paintable?.indicator)
-        XCTAssertNil(TestObject.value(of: object, "paintable"))
+        XCTAssertNil(test.value)
     }
+}
+
+/// An object with an image in one of its properties.
+@MainActor
+private final class PropertyImage {
+    let object: UnsafeMutableRawPointer
+    let display: ImageDisplay
+    let loads = ViewPipeline()
+    private let property: String
+
+    init(_ property: String = "paintable") throws {
+        try TestWindow.requireDisplay()
+        self.property = property
+        object = try TestObject.make()
+        display = ImageDisplay(object, slot: property == "paintable" ? .image : .property(property))
+    }
+
+    var value: UnsafeMutableRawPointer? { TestObject.value(of: object, property) }
+
+    var controller: SlotController? { WidgetState.existing(object)?.existingController(for: display.slot) }
+
+    /// Runs a reaction at each change of the property. It must exist for as long as the object does.
+    func connect(_ reaction: Reaction) { reaction.connect(to: object, "notify::\(property)") }
+
+    func end() { g_object_unref(object) }
 }
 
 /// Runs a closure at a signal of an object that passes a property.
