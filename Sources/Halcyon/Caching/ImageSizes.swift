@@ -117,6 +117,17 @@ extension ImageCache {
         return use(image, for: sizes.key, sizes, extending)
     }
 
+    /// Returns the largest image in memory of these sizes, which need not be as large as the one that was asked for.
+    func largestImage(of sizes: ImageSizes) -> CachedImage? {
+        for variant in sizeIndex.withLock({ $0.variants(of: sizes.key) }).reversed() {
+            let key = sizes.key.replacingVariant(by: variant)
+            // No use: it answers no request, and keeps its lifetime.
+            if let image = memory.entry(for: key, extending: .none) { return image }
+            forgetSize(key, variant, of: sizes.key)
+        }
+        return nil
+    }
+
     /// Returns an image that was found in memory if it may answer, and extends its lifetime.
     private func use(
         _ image: CachedImage,

@@ -2,6 +2,16 @@ public import FoundationEssentials
 internal import HalcyonConcurrency
 
 extension ImagePipeline {
+    /// Returns the image of a load that is under way as memory has it at a smaller size, without waiting; `nil` if it has
+    /// none, or the options ask for the exact size. Of a file without a cache key it is that of the file as it was examined
+    /// last.
+    package func smallerImageInMemory(for task: ImageTask) -> DecodedImage? {
+        let (source, options) = (task.request.source, task.request.options)
+        guard source.isExaminedFirst else { return stages.memory.smallerImage(of: source, in: nil, options: options) }
+        guard let state = source.filePath.flatMap({ stages.resolver.files.lastIdentity(of: $0) }) else { return nil }
+        return stages.memory.smallerImage(of: source, in: state, options: options)
+    }
+
     /// Returns the image if memory or disk has it, or if its bytes are on this machine, and blocks the calling thread
     /// meanwhile: for one read and one decoding, and the processors where the disk has the original alone.
     ///

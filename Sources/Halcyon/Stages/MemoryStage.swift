@@ -78,9 +78,32 @@ final class MemoryStage: Sendable {
 
     /// Returns the image of a file in this state, as it is delivered, if memory has it and the options allow its use.
     func response(for source: Source, in state: FileReader.Identity, options: ImageOptions) -> ImageResponse? {
-        let scope = OriginalKey.scope(ofValuesIn: options, options.cache.scope.name)
-        let original = OriginalKey(text: source.originalName(in: state), scope: scope)
+        let original = originalKey(of: source, in: state, options)
         return response(for: original, source: source, options: source.loadOptions(from: options))
+    }
+
+    /// Returns an image as memory has it at a smaller size than was asked for, if the options allow another size and its
+    /// use: the largest, still, and as it is delivered. It is to be shown until the one that was asked for is there.
+    ///
+    /// - Parameter state: That of a file without a key of its own; `nil` for other sources.
+    func smallerImage(of source: Source, in state: FileReader.Identity?, options: ImageOptions) -> DecodedImage? {
+        let policy = options.cache
+        guard options.isInexact, policy.reads.includesMemory,
+            let original = state.map({ originalKey(of: source, in: $0, options) }) ?? originalKey(of: source, options),
+            let sizes = ImageSizes(original: original, options: source.loadOptions(from: options))
+        else { return nil }
+        for cache in (policy.targetCaches ?? caches).searched {
+            guard let cached = cache.largestImage(of: sizes),
+                cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source, options: options)
+            else { continue }
+            return ImageResponse(cached.still)?.delivered(options.delivery).image
+        }
+        return nil
+    }
+
+    private func originalKey(of source: Source, in state: FileReader.Identity, _ options: ImageOptions) -> OriginalKey {
+        let scope = OriginalKey.scope(ofValuesIn: options, options.cache.scope.name)
+        return OriginalKey(text: source.originalName(in: state), scope: scope)
     }
 
     /// Returns the image of an original with this name, whose source is plain, as it is delivered, if memory has it and

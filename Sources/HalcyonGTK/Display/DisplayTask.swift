@@ -49,6 +49,8 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the image of the file as it was examined last is shown, which the load
     /// confirms or replaces.
     var showsExaminedFile = false
+    /// A Boolean value that indicates whether the image is shown as memory had it at a smaller size, until the load ends.
+    var showsSmallerImage = false
     /// The attempt under way, which its load keeps.
     weak var running: DisplayAttempt?
     private var completion: ImageDisplay.Completion?
@@ -112,7 +114,8 @@ public final class DisplayTask {
         (isStarting, reportsProgress, mayBeInexact) = (
             earlier.isStarting, earlier.reportsProgress, earlier.mayBeInexact
         )
-        (showsExaminedFile, failure) = (earlier.showsExaminedFile, earlier.failure)
+        (showsExaminedFile, showsSmallerImage) = (earlier.showsExaminedFile, earlier.showsSmallerImage)
+        failure = earlier.failure
         running?.task = self
         (earlier.imageTask, earlier.running) = (nil, nil)
     }

@@ -53,7 +53,8 @@ public struct ImageDisplay {
     /// (``FailureMemory``). A call whose options look into no cache, as with ``ImageOption/forceRefresh``, and one for a local
     /// file, which may have changed, begin anew once the one before has ended.
     ///
-    /// What is shown of the same image at another size stays until the image is there.
+    /// What is shown of the same image at another size stays until the image is there. One that memory has at a smaller
+    /// size, as of a smaller widget, is shown until then in the place of the placeholder.
     ///
     /// - Parameters:
     ///   - request: The source and the options; `nil`: the placeholder alone is shown.

@@ -50,7 +50,7 @@ extension SlotController {
             keepsCurrent || options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
         if let preview = task.imageTask?.preview, showsPreviews(of: task) {
             showPreview(preview)
-        } else if !keepsCurrent {
+        } else if !keepsCurrent, !showSmallerImage(of: task) {
             if options[DelaysPlaceholderKey.self] { setContent(nil) } else { showPlaceholder(of: task) }
         }
         startIndicator(of: task)

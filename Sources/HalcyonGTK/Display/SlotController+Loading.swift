@@ -71,6 +71,30 @@ extension SlotController {
         return true
     }
 
+    /// Shows the image of the load under way as memory has it at a smaller size, as that of a smaller widget.
+    ///
+    /// - Returns: Whether there is one.
+    func showSmallerImage(of task: DisplayTask) -> Bool {
+        // The widget's natural size would change with the image at a size of the program's own, and with processors that
+        // change the sides, which leave no way to know those of the whole image.
+        guard task === self.task, task.state == .loading, showsPreviews(of: task), requestedSize != nil,
+            task.options.processing.isIdentity, let imageTask = task.imageTask,
+            let image = task.pipeline.smallerImageInMemory(for: imageTask)
+        else { return false }
+        task.showsSmallerImage = true
+        if content.kind != .preview || !shows(image) {
+            setContent(paintable(for: image), kind: .preview, image: image)
+        }
+        return true
+    }
+
+    /// Returns whether a preview has at least as many pixels as the image that memory had at a smaller size, if that is
+    /// shown.
+    private func isBetter(_ preview: ImagePreview, of task: DisplayTask) -> Bool {
+        guard task.showsSmallerImage, content.kind == .preview, let shown = content.image else { return true }
+        return preview.image.size.area >= shown.size.area
+    }
+
     /// Returns whether the pixels of an image are shown, or those of one of its frames.
     private func shows(_ image: DecodedImage) -> Bool {
         content.image.map { Texture.make($0.bitmap).pointer == Texture.make(image.bitmap).pointer } ?? false
@@ -168,7 +192,7 @@ extension SlotController {
                 guard let self, let task = self.task, task.imageTask === imageTask, task.state == .loading else {
                     return
                 }
-                showPreview(preview)
+                if isBetter(preview, of: task) { showPreview(preview) }
             }
         }
     }

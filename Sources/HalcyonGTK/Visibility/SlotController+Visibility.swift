@@ -81,7 +81,13 @@ extension SlotController {
 
     private func beginWaiting(_ task: DisplayTask) {
         guard task.state == .waiting else { return }
-        if !beginIfPossible(task) { startIndicator(of: task) }
+        guard !beginIfPossible(task) else { return }
+        // Its size is known only now.
+        switch content.kind {
+        case .nothing, .placeholder: _ = showSmallerImage(of: task)
+        case .preview, .image, .failure: break
+        }
+        startIndicator(of: task)
     }
 }
 #endif

@@ -93,6 +93,82 @@ final class OneTransferTests: XCTestCase {
         XCTAssertEqual(large.imageSize, PixelSize(300, 300))
     }
 
+    /// Shows an image in a small widget, and leaves it in memory alone.
+    private func showInSmallWidget() async throws -> (place: TestPlace, url: URL) {
+        let url = try loads.url(.blue, 800, 800)
+        let place = try await TestPlace(PixelSize(100, 100))
+        await show(url, in: place)
+        await loads.pipeline.cache.flush()
+        try await loads.pipeline.cache.removeAllFromDisk()
+        loads.transport.setRoute(url, nil)
+        return (place, url)
+    }
+
+    func testLargerWidgetIsDrawnAtOnceFromTheSmallerImageUntilItsOwnIsThere() async throws {
+        let (small, url) = try await showInSmallWidget()
+        defer { small.destroy() }
+        let large = try await TestPlace(PixelSize(300, 300))
+        defer { large.destroy() }
+        let done = Completions()
+        large.display.setImage(
+            with: url,
+            placeholder: try TestColor.red.image(),
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        XCTAssertEqual(large.display.content, .preview)
+        let preview = try await large.rendered()[150, 150]
+        XCTAssertEqual(preview, .blue)
+        // The natural size is that of the whole image in any case.
+        var natural: Int32 = 0
+        gtk_widget_measure(large.widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &natural, nil, nil)
+        XCTAssertEqual(natural, 800)
+        XCTAssertEqual(done.count, 0)
+        try await loads.transport.nextTransfer().answer(.green, 800, 800)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(large.imageSize, PixelSize(300, 300))
+        let image = try await large.rendered()[150, 150]
+        XCTAssertEqual(image, .green)
+    }
+
+    func testLargerWidgetWithoutSizeIsDrawnFromTheSmallerImageOnceItHasOne() async throws {
+        let (small, url) = try await showInSmallWidget()
+        defer { small.destroy() }
+        let large = try await TestPlace(PixelSize(300, 300), isVisible: false)
+        defer { large.destroy() }
+        large.display.setImage(with: url, placeholder: try TestColor.red.image(), pipeline: loads.pipeline)
+        XCTAssertEqual(large.display.content, .placeholder)
+        large.setVisible(true)
+        await MainLoop.run { large.display.content == .preview }
+    }
+
+    func testPreviewOfFewerPixelsIsNotShownInThePlaceOfTheSmallerImage() async throws {
+        let (small, url) = try await showInSmallWidget()
+        defer { small.destroy() }
+        let large = try await TestPlace(PixelSize(300, 300))
+        defer { large.destroy() }
+        let preview = try loads.url(.red, 80, 80)
+        large.display.setImage(with: url, options: [.previews([.url(preview)])], pipeline: loads.pipeline)
+        await MainLoop.run { large.display.task?.imageTask?.preview != nil }
+        await MainLoop.settle()
+        XCTAssertEqual(large.controller?.content.image?.size, PixelSize(100, 100))
+    }
+
+    func testLargerWidgetThatAsksForTheExactSizeShowsItsPlaceholder() async throws {
+        let (small, url) = try await showInSmallWidget()
+        defer { small.destroy() }
+        let large = try await TestPlace(PixelSize(300, 300))
+        defer { large.destroy() }
+        large.display.setImage(
+            with: url,
+            placeholder: try TestColor.red.image(),
+            options: [.precision(.exact)],
+            pipeline: loads.pipeline
+        )
+        XCTAssertEqual(large.display.content, .placeholder)
+    }
+
     func testLargerImageStaysWhereTheExactOneWouldHaveToBeTransferred() async throws {
         let url = try loads.url(.blue, 800, 800)
         let large = try await TestPlace(PixelSize(300, 300))
