@@ -147,7 +147,7 @@ let package = Package(
         .target(
             name: "HalcyonStore",
             dependencies: ["HalcyonConcurrency", "HalcyonFiles", "CProcessor", "CSQLite"],
-            exclude: ["DiskCache/FORMAT.md", "DiskCache/EXPORT.md"],
+            exclude: ["DiskCache/FORMAT.md"],
             swiftSettings: swiftSettings
         ),
         .target(

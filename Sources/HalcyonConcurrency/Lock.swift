@@ -12,7 +12,7 @@ internal import Synchronization
 /// The lock is not recursive. Never call out to code of a user while holding it, which includes the last release of a
 /// value of theirs, never resume a continuation, and never let a reference to the protected state out of the closure.
 ///
-/// Locks are taken one at a time, with one exception: the memory cache asks `StoreOrder`, whose lock is taken last and
+/// Locks are taken one at a time, with one exception: the memory cache asks `ContentOrder`, whose lock is taken last and
 /// under which nothing else is locked, while it changes an entry. A priority (`PriorityBox`) is atomic, so that it can
 /// be read and set under the lock of what depends on it.
 ///

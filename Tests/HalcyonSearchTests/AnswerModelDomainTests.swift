@@ -73,14 +73,14 @@ struct AnswerModelDomainTests {
         ] as [(CacheArrangement.Reach, CacheArrangement.Reach, Bool)] {
             let model = model(CacheArrangement(lookup: lookup, removing: removing))
             let serial = model.load(Call())
-            model.endRemoval(model.beginRemoval(.image(Identity()), busy: []))
+            model.endRemoval(model.beginRemoval(.image(Identity())))
             model.answer(Call(), with: serial)
             #expect(model.finding?.rule == (isFinal ? .removedImage : nil))
         }
         // Everything is cleared by another policy.
         let model = model(CacheArrangement(removing: .highest))
         let serial = model.load(Call())
-        model.endRemoval(model.beginRemoval(.everything, busy: []))
+        model.endRemoval(model.beginRemoval(.everything))
         model.answer(Call(), with: serial)
         #expect(model.finding?.rule == .removedImage)
     }

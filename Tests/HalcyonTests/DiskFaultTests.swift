@@ -71,9 +71,10 @@ struct DiskFaultTests {
         let fileSystem = FaultInjectingFileSystem(
             observing: { call in
                 guard call == .write, isArmed.withLock({ $0 }), let cache = slot.withLock({ $0 }) else { return }
-                let claim = StoreClaim(load: StorePermits(for: key, in: [cache]), age: .new)
+                let registrations = ContentRegistrations(for: key, with: [cache])
+                let claim = ContentClaim(registrations: registrations, transfer: WorkNumber.next())
                 let cached = CachedImage(image: image, byteCount: 1)
-                cache.remember(cached, for: key, with: .original, claim, expiration: nil)
+                cache.remember(cached, for: key, claim, expiration: nil)
             },
             base: full
         )

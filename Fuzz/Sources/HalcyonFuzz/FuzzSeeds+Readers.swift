@@ -34,13 +34,6 @@ extension FuzzSeeds {
             [try storedImage()]
         case StoredTarget.journal.rawValue:
             [journal()]
-        case StoredTarget.export.rawValue:
-            [
-                Data(
-                    #"{"number":1,"key":"a","size":3,"checksum":-5,"metadata":"AAEC","expiresAt":1767225600.5}"#.utf8
-                        + [10]
-                )
-            ]
         case StoredTarget.index.rawValue:
             [Data([0, 0, 0, 100]) + Data(repeating: 0xFF, count: 20), Data([0, 0, 0x10, 0, 13, 0, 0, 0, 2])]
         case StoredTarget.metadata.rawValue:

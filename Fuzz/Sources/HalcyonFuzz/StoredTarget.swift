@@ -15,8 +15,6 @@ enum StoredTarget: String, CaseIterable, Sendable {
     case imageMetadata = "stored-image"
     /// The journal of an interrupted body.
     case journal
-    /// A line of the manifest of an exported cache, and the import of such a folder.
-    case export
     /// The index of a disk cache, of which a part is overwritten.
     case index
     /// EXIF blocks and ICC profiles.
@@ -38,7 +36,6 @@ enum StoredTarget: String, CaseIterable, Sendable {
             let image = metadata.image(bitmap)
             _ = try? image.converted(.sRGB)
         case .journal: readJournal(Array(data))
-        case .export: importManifest(data)
         case .index: openIndex(data)
         case .metadata: readMetadata(data)
         case .icc: convertColors(data)
@@ -76,21 +73,6 @@ enum StoredTarget: String, CaseIterable, Sendable {
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
     }()
-
-    private static let imported = DiskCache(DiskCache.Configuration(folder: folder + "/imported"))
-
-    private func importManifest(_ data: Data) {
-        _ = try? ExportRecord(line: data, number: 1)
-        let folder = Self.folder + "/export"
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try? (Data(ExportRecord.header.utf8) + data).write(to: URL(filePath: "\(folder)/\(ExportRecord.manifest)"))
-        try? data.prefix(100).write(to: URL(filePath: "\(folder)/0000000001.body"))
-        do {
-            _ = try Self.imported.importEntries(from: folder)
-        } catch {
-            let _: DiskCacheError = error
-        }
-    }
 
     /// The files of a sound cache with a few entries.
     private static let soundIndex: Data = {

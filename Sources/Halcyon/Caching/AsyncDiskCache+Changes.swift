@@ -32,7 +32,7 @@ extension AsyncDiskCache {
     func remove(for key: String, if admission: StoreAdmission? = nil) async {
         await write(priority: .normal) { [cache, faults] in
             do {
-                if admission?.isGranted() ?? true { try cache.remove(for: key) }
+                if admission?() ?? true { try cache.remove(for: key) }
             } catch {
                 faults.report(error)
             }

@@ -24,7 +24,7 @@ extension AsyncDiskCache {
         byteCount: Int,
         priority: PriorityBox = PriorityBox(.low),
         replacing replaced: String? = nil,
-        admission: StoreAdmission,
+        admission: @escaping StoreAdmission,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
     ) -> Task<Void, Never> {
         // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
@@ -54,7 +54,7 @@ extension AsyncDiskCache {
     /// Removes an entry in the background; ``flush()`` waits for it, and look-ups of the entry do.
     ///
     /// - Parameter admission: Asked right before it is removed, after all earlier changes.
-    func remove(named key: String, priority: PriorityBox, if admission: StoreAdmission) -> Task<Void, Never> {
+    func remove(named key: String, priority: PriorityBox, if admission: @escaping StoreAdmission) -> Task<Void, Never> {
         begin(key, byteCount: 0, priority: priority) { [self] in await remove(for: key, if: admission) }
     }
 
@@ -104,7 +104,7 @@ extension AsyncDiskCache {
 
     /// Begins a store. It is owned by the state until it ends, and made under the lock so that it cannot end before it
     /// is noted.
-    private func begin(
+    func begin(
         _ name: String,
         byteCount: Int,
         priority: PriorityBox,
@@ -142,11 +142,7 @@ extension DiskCache {
         with store: (_ key: String) throws -> Bool
     ) throws -> Bool {
         let key = if let slot { slot(self) } else { Optional(name) }
-        guard let key, admission.isGranted() else {
-            // Of several representations, the one that this is newer than is not known.
-            if slot == nil, admission.removesOlder() { try remove(for: name) }
-            return false
-        }
+        guard let key, admission() else { return false }
         do {
             return try store(key)
         } catch {

@@ -35,6 +35,8 @@ struct CachedImage: Sendable {
     /// A Boolean value that indicates whether the image is what its original makes, and not what a lossy encoding on
     /// disk left of that.
     let isExact: Bool
+    /// The value of ``digest``; 0 if it is not known. No optional, which would make each entry of memory larger.
+    private let digestValue: UInt64
 
     /// - Parameters:
     ///   - receivedAt: The date of an image whose validity is not known. Default: `nil`.
@@ -47,14 +49,16 @@ struct CachedImage: Sendable {
         validity: OriginalValidity? = nil,
         receivedAt: Date? = nil,
         dropsSilence: Bool = false,
-        isExact: Bool = true
+        isExact: Bool = true,
+        digest: ContentDigest? = nil
     ) {
         self.init(
             content,
             byteCount: byteCount,
             storing: validity.flatMap { $0.isSilent && dropsSilence ? nil : $0 },
             receivedAt: (validity?.response.responseTime ?? receivedAt)?.timeIntervalSinceReferenceDate ?? .nan,
-            isExact: isExact
+            isExact: isExact,
+            digestValue: digest?.value ?? 0
         )
     }
 
@@ -65,7 +69,8 @@ struct CachedImage: Sendable {
         validity: OriginalValidity? = nil,
         receivedAt: Date? = nil,
         dropsSilence: Bool = false,
-        isExact: Bool = true
+        isExact: Bool = true,
+        digest: ContentDigest? = nil
     ) {
         self.init(
             .image(image),
@@ -73,7 +78,8 @@ struct CachedImage: Sendable {
             validity: validity,
             receivedAt: receivedAt,
             dropsSilence: dropsSilence,
-            isExact: isExact
+            isExact: isExact,
+            digest: digest
         )
     }
 
@@ -82,14 +88,22 @@ struct CachedImage: Sendable {
         byteCount: Int,
         storing validity: OriginalValidity?,
         receivedAt: Double,
-        isExact: Bool
+        isExact: Bool,
+        digestValue: UInt64
     ) {
         self.content = content
         self.byteCount = byteCount
         self.validity = validity
         self.receivedAt = receivedAt
         self.isExact = isExact
+        self.digestValue = digestValue
     }
+
+    /// The digest of the original that it was made of; `nil` if that is not known.
+    var digest: ContentDigest? { digestValue == 0 ? nil : ContentDigest(digestValue) }
+
+    /// The representation of the original; see ``StoredResponse/contentRepresentation``.
+    var representation: String { validity?.representation ?? "" }
 
     /// The image; `nil` if the content is its encoded bytes.
     var image: DecodedImage? { if case .image(let image) = content { image } else { nil } }
@@ -102,7 +116,8 @@ struct CachedImage: Sendable {
             byteCount: byteCount,
             storing: validity,
             receivedAt: receivedAt,
-            isExact: isExact
+            isExact: isExact,
+            digestValue: digestValue
         )
     }
 
@@ -141,6 +156,7 @@ struct CachedImage: Sendable {
         let validity = validity
         let receivedAt = receivedAt
         let isExact = isExact
+        let digestValue = digestValue
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
@@ -163,7 +179,8 @@ struct CachedImage: Sendable {
                 byteCount: byteCount,
                 storing: validity,
                 receivedAt: receivedAt,
-                isExact: isExact
+                isExact: isExact,
+                digestValue: digestValue
             )
         }
     }

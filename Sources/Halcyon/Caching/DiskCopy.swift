@@ -8,11 +8,11 @@ struct DiskCopy: Sendable {
     private let metadata: Data
     private let name: String
     private let slot: (@Sendable (DiskCache) -> String?)?
-    private let item: StoreOrder.Item
+    private let key: ImageKey
     private let expiration: Expiration
     private let limit: Expiration?
     private let durability: DiskCache.Durability
-    private let claim: StoreClaim
+    private let claim: ContentClaim
 
     /// - Parameters:
     ///   - entry: The entry as it was found.
@@ -27,17 +27,17 @@ struct DiskCopy: Sendable {
         metadata: Data,
         name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
-        item: StoreOrder.Item,
+        key: ImageKey,
         limit: Expiration?,
         durability: DiskCache.Durability,
-        claim: StoreClaim
+        claim: ContentClaim
     ) {
         self.init(
             entry.body,
             metadata: metadata,
             name: name,
             slot: slot,
-            item: item,
+            key: key,
             expiration: entry.expiration,
             limit: limit,
             durability: durability,
@@ -51,17 +51,17 @@ struct DiskCopy: Sendable {
         metadata: Data,
         name: String,
         slot: (@Sendable (DiskCache) -> String?)? = nil,
-        item: StoreOrder.Item,
+        key: ImageKey,
         expiration: Expiration,
         limit: Expiration?,
         durability: DiskCache.Durability,
-        claim: StoreClaim
+        claim: ContentClaim
     ) {
         self.body = body
         self.metadata = metadata
         self.name = name
         self.slot = slot
-        self.item = item
+        self.key = key
         self.expiration = expiration
         self.limit = limit
         self.durability = durability
@@ -83,7 +83,7 @@ struct DiskCopy: Sendable {
             durability: durability,
             byteCount: body.count,
             priority: priority,
-            admission: cache.admission(of: claim, item),
+            admission: cache.admission(of: claim, key),
             content: { [body, metadata] in (body, metadata) }
         )
     }

@@ -13,7 +13,7 @@ package final class DiskResponseStorage: HTTPCacheStorage {
     /// The state of a key since it was last looked up.
     private struct Original {
         let storage: OriginalStorage
-        let permits: StorePermits
+        let registrations: ContentRegistrations
     }
 
     private let cache: ImageCache
@@ -52,17 +52,24 @@ package final class DiskResponseStorage: HTTPCacheStorage {
         guard let original = original(key) else { return }
         await original.storage.store(head, body: body, for: key, replacing: isReplaced)
         guard let pending = original.storage.pending else { return }
-        let claim = StoreClaim(original: original.permits, age: .new)
+        let claim = ContentClaim(
+            registrations: original.registrations,
+            transfer: WorkNumber.next(),
+            digest: ContentDigest(of: body),
+            representation: pending.head.contentRepresentation
+        )
+        let isChanged = cache.adopt(claim, for: original.storage.key)
         let stored = cache.disk.store(
             for: pending.diskKey,
             slot: pending.slot,
             expiration: policy.diskExpiration,
             durability: policy.diskDurability ?? .none,
             byteCount: body.count,
-            admission: cache.admission(of: claim, .ofOriginal(pending.head)),
+            admission: cache.admission(of: claim, original.storage.key),
             content: { (body, pending.head.metadata) }
         )
         await stored.value
+        if isChanged { cache.removeOutdated(claim, after: []) }
     }
 
     package func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
@@ -93,6 +100,6 @@ package final class DiskResponseStorage: HTTPCacheStorage {
             keepsAnyStatus: true,
             priority: priority
         )
-        return Original(storage: storage, permits: StorePermits(for: imageKey, in: [cache]))
+        return Original(storage: storage, registrations: ContentRegistrations(for: imageKey, with: [cache]))
     }
 }

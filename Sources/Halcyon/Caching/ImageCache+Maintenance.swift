@@ -154,18 +154,4 @@ extension ImageCache {
             return CacheRemoval<StoredName>(key: key, reason: removal.reason)
         }
     }
-
-    /// Writes the images on disk into a new folder that ``importImages(from:)`` reads; see `EXPORT.md` of
-    /// `HalcyonStore`.
-    ///
-    /// - Parameters:
-    ///   - folder: An absolute path at which there is nothing yet.
-    ///   - prefix: The beginning of the cache keys of the originals that are written, with all that was made of them.
-    ///     Default: empty, for all.
-    /// - Returns: The number of entries written.
-    @discardableResult
-    public func exportImages(to folder: String, originalsBeginningWith prefix: String = "") async throws -> Int {
-        let key = ParsedDiskKey.escaped(prefix)
-        return try await disk.perform { try $0.exportEntries(to: folder, prefix: key) }
-    }
 }

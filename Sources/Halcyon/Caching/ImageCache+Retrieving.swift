@@ -56,40 +56,55 @@ extension ImageCache {
     /// Returns the image that the disk has for a request, and stores it in memory; `nil` if it has none.
     ///
     /// - Parameters:
-    ///   - permits: Those of the look-up, in all of these caches.
+    ///   - registrations: Those of the look-up, with all of these caches.
     ///   - others: Other caches whose memory and disk it is stored in as well.
     func entryOnDisk(
         for request: ImageRequest,
         _ key: ImageKey,
         codecs: ImageCodecs,
-        permits: StorePermits,
+        registrations: ContentRegistrations,
         promotingTo others: [ImageCache]
     ) async throws -> Entry? {
         let diskKey = key.diskKey(request)
         let priority = PriorityBox(request.options.priority)
         try await disk.settle(diskKey, priority: priority)
-        let age = order.age(of: request.isUnprocessed ? .original : .image(key), named: key.originalDiskKey)
         let extending = request.options.cache.diskExtension
         let entry = try await disk.entry(for: diskKey, extending: extending, priority: priority)
-        guard let entry else { return nil }
-        let claim = StoreClaim(load: permits, age: age)
+        guard let entry, let claim = claim(to: entry, for: request, key, registrations) else { return nil }
         return try await decodedEntry(entry.body, entry, for: request, key, codecs: codecs, claim, promotingTo: others)
     }
 
     /// Returns the image of a request that came with the program, and stores it in memory; `nil` if there is none.
     ///
-    /// The parameters are those of ``entryOnDisk(for:_:codecs:permits:promotingTo:)``.
+    /// The parameters are those of ``entryOnDisk(for:_:codecs:registrations:promotingTo:)``.
     func bundledEntry(
         for request: ImageRequest,
         _ key: ImageKey,
         codecs: ImageCodecs,
-        permits: StorePermits,
+        registrations: ContentRegistrations,
         promotingTo others: [ImageCache]
     ) async throws -> Entry? {
         let priority = PriorityBox(request.options.priority)
         guard request.isUnprocessed, let data = try await bundledOriginal(key, priority: priority) else { return nil }
-        let claim = StoreClaim(load: permits, age: .unknown)
+        let claim = ContentClaim(registrations: registrations, digest: ContentDigest(of: data))
         return try await decodedEntry(data, nil, for: request, key, codecs: codecs, claim, promotingTo: others)
+    }
+
+    /// Returns the claim to store an entry that was found; `nil` if it is outdated.
+    private func claim(
+        to entry: DiskCache.Entry,
+        for request: ImageRequest,
+        _ key: ImageKey,
+        _ registrations: ContentRegistrations
+    ) -> ContentClaim? {
+        let content = StoredContent(entry, isOriginal: request.isUnprocessed)
+        let name = key.originalDiskKey
+        guard order.isCurrent(content.digest, of: content.representation, named: name) else { return nil }
+        return ContentClaim(
+            registrations: registrations,
+            digest: content.digest,
+            representation: content.representation
+        )
     }
 
     /// Returns the image of a request that was found, and stores it in memory.
@@ -104,7 +119,7 @@ extension ImageCache {
         for request: ImageRequest,
         _ key: ImageKey,
         codecs: ImageCodecs,
-        _ claim: StoreClaim,
+        _ claim: ContentClaim,
         promotingTo others: [ImageCache]
     ) async throws -> Entry? {
         let options = request.options
@@ -122,7 +137,6 @@ extension ImageCache {
                     cache.remember(
                         cached,
                         for: key,
-                        with: isOriginal ? .original : nil,
                         claim,
                         expiration: policy.memoryExpiration,
                         latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd,
@@ -136,7 +150,7 @@ extension ImageCache {
                     entry,
                     metadata: entry.metadata(stating: validity, isOriginal: isOriginal),
                     name: key.diskKey(request),
-                    item: isOriginal ? .original : .image(key),
+                    key: key,
                     limit: policy.diskExpiration,
                     durability: policy.diskDurability ?? .none,
                     claim: claim
@@ -189,7 +203,8 @@ extension ImageCache {
             byteCount: data.count,
             validity: validity,
             receivedAt: entry?.storedAt,
-            dropsSilence: options.cache.freshness != .ignoringServer
+            dropsSilence: options.cache.freshness != .ignoringServer,
+            digest: ContentDigest(of: data)
         )
         return (cached, validity)
     }
@@ -218,7 +233,8 @@ extension ImageCache {
             validity: validity,
             receivedAt: entry.storedAt,
             dropsSilence: options.cache.freshness != .ignoringServer,
-            isExact: metadata.isExact ?? false
+            isExact: metadata.isExact ?? false,
+            digest: metadata.contentDigest
         )
         return (cached, validity)
     }

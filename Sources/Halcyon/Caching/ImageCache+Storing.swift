@@ -33,12 +33,17 @@ extension ImageCache {
     public func store(_ data: Data, for request: ImageRequest) async throws -> Bool {
         guard request.source.isWhole, let key = ImageKey(request) else { return false }
         let original = key.originalDiskKey
-        let removal = order.begin(.name(original), from: .all)
-        defer { order.end(removal) }
+        let claim = ContentClaim(
+            registrations: ContentRegistrations(for: key, with: [self], .replacement),
+            digest: ContentDigest(of: data)
+        )
+        order.replace(claim, resultOf: nil)
+        let held = disk.hold(original)
+        defer { held.end() }
         memory.removeAll { $0.hasOriginal(of: key) }
         let expiration = request.options.cache.diskExpiration
         let durability = request.options.cache.diskDurability ?? .normal
-        let admission = self.admission(of: StoreClaim(original: removal.permits, age: .new), .original)
+        let admission = self.admission(of: claim, key)
         defer { if durability == .none { disk.flushSoon() } }
         // Also in a task that was cancelled: what is older has gone from memory already, and must not be left on disk.
         return try await disk.remove { disk in
@@ -86,7 +91,28 @@ extension ImageCache {
         let original = original ?? image.animation?.data
         // One frame must not take the place of the others.
         let keepsOriginalOnly = policy.keepsOriginalOnly || image.animation != nil
-        let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
+        let serializer = policy.serializer
+        let storesOriginal =
+            policy.storesOnDisk && (isOriginal || policy.keepsOriginal || keepsOriginalOnly)
+            && request.source.isWhole && original != nil
+        // No other process would find the result of codecs without a name, but another image under its name.
+        let isStorable =
+            isOriginal
+            ? image.info.frameCount <= 1 && options.decode.showsOriginal && serializer is ImageSerializer
+            : !keepsOriginalOnly && options.decode.isNamed
+        let replacesOriginal =
+            storesOriginal || isOriginal && isStorable && policy.storesOnDisk && !image.isPartial
+        let claim = ContentClaim(
+            registrations: ContentRegistrations(for: key, with: [self], .replacement),
+            digest: storesOriginal ? original.map { ContentDigest(of: $0) } : nil
+        )
+        order.replace(claim, resultOf: replacesOriginal ? nil : key)
+        let held = disk.hold(key.diskKey(request))
+        defer { held.end() }
+        if replacesOriginal {
+            forgetOutdated(claim, for: key)
+            removeOutdated(claim, after: [held.task])
+        }
         if policy.storesInMemory {
             let now = disk.now()
             let isFollowed = policy.freshness != .ignoringServer
@@ -96,12 +122,12 @@ extension ImageCache {
                 byteCount: original?.count ?? 0,
                 validity: validity,
                 receivedAt: now,
-                dropsSilence: isFollowed
+                dropsSilence: isFollowed,
+                digest: claim.digest
             )
             remember(
                 cached,
                 for: key,
-                with: isOriginal ? .original : nil,
                 claim,
                 expiration: policy.memoryExpiration,
                 latest: isFollowed ? validity?.silentEnd : nil,
@@ -117,9 +143,9 @@ extension ImageCache {
         }
         let durability = policy.diskDurability ?? .normal
         defer { if durability == .none { disk.flushSoon() } }
-        if let original, isOriginal || (policy.keepsOriginal || keepsOriginalOnly) && request.source.isWhole {
+        if let original, storesOriginal {
             let diskKey = key.originalDiskKey
-            let admission = self.admission(of: claim, .original, with: isOriginal ? .image(key) : nil)
+            let admission = self.admission(of: claim, key)
             let isStored = try await replace(diskKey, admission) { [self] disk in
                 if isOriginal || keepsOriginalOnly { try removeEncodedForms(of: key, claim, from: disk) }
                 return try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
@@ -129,12 +155,6 @@ extension ImageCache {
                 return isStored
             }
         }
-        let serializer = policy.serializer
-        // No other process would find the result of codecs without a name, but another image under its name.
-        let isStorable =
-            isOriginal
-            ? image.info.frameCount <= 1 && options.decode.showsOriginal && serializer is ImageSerializer
-            : !keepsOriginalOnly && options.decode.isNamed
         // Of a partial image only the original is kept.
         if image.isPartial {
             await removeResult(of: key, isOriginal: isOriginal, claim)
@@ -152,11 +172,12 @@ extension ImageCache {
             : ProcessedImageMetadata(
                 image,
                 byteCount: original?.count ?? 0,
+                digest: claim.digest,
                 serializer: serializer,
                 isExact: true
             ).data
         let diskKey = key.diskKey(request)
-        let admission = self.admission(of: claim, isOriginal ? .original : .image(key), with: .image(key))
+        let admission = self.admission(of: claim, key)
         let body: Data?
         do {
             body = try await (options.workers ?? .shared).encode(
@@ -184,6 +205,11 @@ extension ImageCache {
             await removeEncodedForms(of: key, claim)
             return false
         }
+        if isOriginal {
+            var stored = claim
+            stored.digest = ContentDigest(of: body)
+            order.replace(stored, resultOf: nil)
+        }
         return try await replace(diskKey, admission) { [self] disk in
             try removeEncodedForms(of: key, claim, from: disk)
             return try disk.store(
@@ -198,13 +224,13 @@ extension ImageCache {
 
     /// Removes from disk the result of processors that a store replaces where it stores nothing there, and all encoded
     /// forms. The original stays.
-    func removeResult(of key: ImageKey, isOriginal: Bool, _ claim: StoreClaim) async {
-        if !isOriginal { await disk.remove(for: key.processedDiskKey, if: admission(of: claim, .image(key))) }
+    func removeResult(of key: ImageKey, isOriginal: Bool, _ claim: ContentClaim) async {
+        if !isOriginal { await disk.remove(for: key.processedDiskKey, if: admission(of: claim, key)) }
         await removeEncodedForms(of: key, claim)
     }
 
     /// Removes the encoded forms of an image that a store replaces, where nothing of the new image is stored on disk.
-    private func removeEncodedForms(of key: ImageKey, _ claim: StoreClaim) async {
+    private func removeEncodedForms(of key: ImageKey, _ claim: ContentClaim) async {
         await disk.write(priority: .normal) { [self] in
             do {
                 try removeEncodedForms(of: key, claim, from: disk.cache)
@@ -215,10 +241,8 @@ extension ImageCache {
     }
 
     /// Removes the encoded forms of an image that a store replaces, on the thread that changes the disk.
-    private func removeEncodedForms(of key: ImageKey, _ claim: StoreClaim, from disk: DiskCache) throws {
-        // Recorded under the key of the image also where the original takes its place on disk: work in progress on
-        // encoded forms of the older image, and look-ups that have found one, store them no more.
-        guard claim.isAdmitted(to: order, .image(key), in: .disk) else { return }
+    private func removeEncodedForms(of key: ImageKey, _ claim: ContentClaim, from disk: DiskCache) throws {
+        guard order.admits(claim, key, in: .disk) else { return }
         try disk.removeEntries(prefix: key.encodedDiskKeyPrefix)
         // Look-ups since the store began may have found them on disk.
         if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
@@ -228,7 +252,7 @@ extension ImageCache {
     /// than what memory has.
     private func replace(
         _ diskKey: String,
-        _ admission: StoreAdmission,
+        _ admission: @escaping StoreAdmission,
         _ store: @escaping @Sendable (DiskCache) throws -> Bool
     ) async throws -> Bool {
         do {
@@ -248,7 +272,11 @@ extension ImageCache {
         let options = request.options
         let priority = PriorityBox(options.priority)
         let diskKey = key.diskKey(request)
-        return try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)?.body
+        let entry = try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)
+        guard let entry else { return nil }
+        let content = StoredContent(entry, isOriginal: request.isUnprocessed)
+        let name = key.originalDiskKey
+        return order.isCurrent(content.digest, of: content.representation, named: name) ? entry.body : nil
     }
 
     /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that

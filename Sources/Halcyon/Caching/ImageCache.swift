@@ -15,7 +15,7 @@ public final class ImageCache: Sendable {
     let memory: MemoryCache<ImageKey, CachedImage>
     let disk: AsyncDiskCache
     /// The order of the loads and stores that run at the same time.
-    let order = StoreOrder()
+    let order = ContentOrder()
     /// A Boolean value that indicates whether memory may have encoded forms of images, which a store has to look for.
     let mayHaveEncodedForms = Atomic(false)
     /// The images in memory that were made for a target size.
@@ -111,7 +111,7 @@ public final class ImageCache: Sendable {
 
     /// Removes all images from memory. An image that is being loaded is not stored there afterwards.
     public func removeAllFromMemory() {
-        order.removeFromMemory { memory.removeAll() }
+        removeFromMemory(.everything) { memory.removeAll() }
     }
 
     /// Removes everything from memory and disk. An image that is being loaded or stored is in neither afterwards.
@@ -146,7 +146,7 @@ public final class ImageCache: Sendable {
             if tiers.contains(.memory) { memory.removeAll { $0.hasOriginal(of: key) } }
         }
         guard tiers.contains(.disk) else {
-            order.removeFromMemory(.name(name), tiers: tiers, removeFromMemory)
+            if tiers.contains(.memory) { self.removeFromMemory(.name(name), removeFromMemory) }
             return 0
         }
         return try await remove(.name(name), from: tiers, inMemory: removeFromMemory) { disk in
@@ -167,10 +167,17 @@ public final class ImageCache: Sendable {
         return identity.map { ImageKey(request.source, in: $0, options: request.options) }
     }
 
+    /// Removes something from memory alone: nothing that was found there before is stored anywhere.
+    private func removeFromMemory(_ scope: ContentOrder.Scope, _ removal: () -> Void) {
+        let number = order.begin(scope, from: .memory)
+        removal()
+        order.end(number)
+    }
+
     /// Removes images from memory and then from disk, also in a task that was cancelled; work under way does not store
     /// them again.
     func remove<Result: Sendable>(
-        _ scope: StoreOrder.Scope,
+        _ scope: ContentOrder.Scope,
         from tiers: Tiers,
         inMemory: () -> Void = {},
         onDisk: @escaping @Sendable (DiskCache) throws -> Result

@@ -25,7 +25,7 @@ extension ImageCacheGroup {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, once they are removed from the other caches.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        let scope = StoreOrder.Scope.names(beginningWith: ParsedDiskKey.escaped(prefix))
+        let scope = ContentOrder.Scope.names(beginningWith: ParsedDiskKey.escaped(prefix))
         return try await change(scope, from: .all, removing) { cache in
             try await cache.removeAll(originalsBeginningWith: prefix)
         }
@@ -57,9 +57,9 @@ extension ImageCacheGroup {
     /// afterwards.
     public func removeAllFromMemory() {
         let caches = caches(clearing)
-        let removals = StoreOrder.begin(.everything, from: .memory, in: caches)
+        let removals = ContentOrder.begin(.everything, from: .memory, in: caches)
         for cache in caches { cache.removeAllFromMemory() }
-        StoreOrder.end(removals)
+        ContentOrder.end(removals)
     }
 
     /// Waits until everything that was stored is on disk, in all caches.
@@ -71,14 +71,14 @@ extension ImageCacheGroup {
     /// it is made in one, so that no look-up that finds something in a cache stores it in another afterwards.
     @discardableResult
     private func change(
-        _ scope: StoreOrder.Scope,
+        _ scope: ContentOrder.Scope,
         from tiers: ImageCache.Tiers,
         _ policy: Policy,
         _ remove: (ImageCache) async throws -> Int
     ) async throws -> Int {
         let caches = caches(policy)
-        let removals = StoreOrder.begin(scope, from: tiers, in: caches)
-        defer { StoreOrder.end(removals) }
+        let removals = ContentOrder.begin(scope, from: tiers, in: caches)
+        defer { ContentOrder.end(removals) }
         var count = 0
         var failure: (any Error)?
         for cache in caches {
@@ -89,14 +89,14 @@ extension ImageCacheGroup {
     }
 }
 
-extension StoreOrder {
+extension ContentOrder {
     /// Records a removal in the order of each cache, as ``begin(_:from:)`` does.
-    static func begin(_ scope: Scope, from tiers: Tiers, in caches: [ImageCache]) -> [(StoreOrder, Removal)] {
+    static func begin(_ scope: Scope, from tiers: Tiers, in caches: [ImageCache]) -> [(ContentOrder, Removal)] {
         caches.map { ($0.order, $0.order.begin(scope, from: tiers)) }
     }
 
     /// Records that a removal has been made in all caches.
-    static func end(_ removals: [(StoreOrder, Removal)]) {
+    static func end(_ removals: [(ContentOrder, Removal)]) {
         for (order, removal) in removals { order.end(removal) }
     }
 }

@@ -10,7 +10,7 @@ extension ImageCacheGroup {
         guard let key = ImageKey(request) else { return nil }
         let policy = request.options.cache
         let sizes = ImageSizes(of: request)
-        return imageInMemory(for: key, sizes, policy, companion: request.companion)?.image.map {
+        return imageInMemory(for: key, sizes, policy)?.image.map {
             request.entry($0, in: .memory)
         }
     }
@@ -25,7 +25,7 @@ extension ImageCacheGroup {
         let policy = request.options.cache
         guard policy.reads != .none, let key = try await highest.key(for: request) else { return nil }
         if policy.reads.includesMemory,
-            let image = imageInMemory(for: key, ImageSizes(of: request), policy, companion: request.companion)?.image
+            let image = imageInMemory(for: key, ImageSizes(of: request), policy)?.image
         {
             return request.entry(image, in: .memory)
         }
@@ -42,14 +42,14 @@ extension ImageCacheGroup {
     ) async throws -> ImageCache.Entry? {
         // Asked for before the first look: what is found in a lower cache must not replace what a higher one gets
         // meanwhile.
-        let permits = StorePermits(for: key, in: searched)
+        let registrations = ContentRegistrations(for: key, with: searched)
         for cache in searched {
             let targets = promotionTargets(from: cache)
             let found = try await cache.entryOnDisk(
                 for: request,
                 key,
                 codecs: codecs,
-                permits: permits,
+                registrations: registrations,
                 promotingTo: targets
             )
             if let found { return found }
@@ -60,7 +60,7 @@ extension ImageCacheGroup {
                 for: request,
                 key,
                 codecs: codecs,
-                permits: permits,
+                registrations: registrations,
                 promotingTo: targets
             )
             if let found { return found }
@@ -73,15 +73,12 @@ extension ImageCacheGroup {
     ///
     /// - Parameters:
     ///   - sizes: The sizes that may answer; `nil` for that of the key alone.
-    ///   - companion: Returns the item that newer work must not have changed if the image is to be stored; see
-    ///     ``ImageCache/remember(_:for:with:_:expiration:latest:sizes:)``.
     ///   - isUsable: Returns whether an image answers; one that does not hides none in a lower cache. Default: every
     ///     image does.
     func imageInMemory(
         for key: ImageKey,
         _ sizes: ImageSizes?,
         _ policy: CachePolicy,
-        companion: (CachedImage) -> StoreOrder.Item?,
         isUsable: (CachedImage) -> Bool = { _ in true }
     ) -> CachedImage? {
         guard caches.count > 1, lookup == .all else {
@@ -90,25 +87,28 @@ extension ImageCacheGroup {
             return image.flatMap { isUsable($0) ? $0 : nil }
         }
         // Asked for before the look, so that an image that is removed meanwhile is not stored again.
-        let permits = promotes && policy.storesInMemory ? StorePermits(for: key, in: caches) : nil
+        let registrations =
+            promotes && policy.storesInMemory ? ContentRegistrations(for: key, with: caches) : nil
         for (index, cache) in caches.enumerated() {
-            guard index > 0, let permits else {
+            guard index > 0, let registrations else {
                 if let image = cache.memory.entry(for: key, extending: policy.memoryExtension), isUsable(image) {
                     return image
                 }
                 continue
             }
-            let age = cache.order.ageInMemory(of: key)
             let found = cache.memory.entryAndLatest(for: key, extending: policy.memoryExtension)
             guard let (image, latest) = found, isUsable(image) else { continue }
-            let claim = StoreClaim(load: permits, age: age)
-            let companion = companion(image)
+            let claim = ContentClaim(
+                registrations: registrations,
+                digest: image.digest,
+                representation: image.representation,
+                isFromMemory: true
+            )
             for higher in caches[..<index] {
                 if image.image == nil { higher.mayHaveEncodedForms.store(true, ordering: .releasing) }
                 higher.remember(
                     image,
                     for: key,
-                    with: companion,
                     claim,
                     expiration: policy.memoryExpiration,
                     until: latest,
@@ -148,12 +148,5 @@ extension ImageCacheGroup {
             if let data = await cache.storedData(for: request) { return data }
         }
         return nil
-    }
-}
-
-extension ImageRequest {
-    /// Returns the item on disk of an image that is not the result of processors.
-    fileprivate func companion(_ image: CachedImage) -> StoreOrder.Item? {
-        isUnprocessed ? .ofOriginal(image.validity?.response) : nil
     }
 }

@@ -46,8 +46,8 @@ extension ImageCacheGroup {
         store: (ImageCache) async throws -> Bool,
         elsewhere remove: (ImageCache, _ isStored: Bool) async throws -> Void
     ) async throws -> Bool {
-        let changes = StoreOrder.begin(.name(key.originalDiskKey), from: [], in: caches)
-        defer { StoreOrder.end(changes) }
+        let changes = ContentOrder.begin(.name(key.originalDiskKey), from: [], in: caches)
+        defer { ContentOrder.end(changes) }
         var isStored = true
         var failure: (any Error)?
         for cache in stored {
@@ -69,13 +69,14 @@ extension ImageCache {
     /// - Parameter withOriginal: A Boolean value that indicates whether an unprocessed image is removed from disk as
     ///   well: elsewhere, the disk has one.
     fileprivate func removeImage(of request: ImageRequest, _ key: ImageKey, withOriginal: Bool) async {
-        let claim = StoreClaim(original: StorePermits(for: key, in: [self], .replacement), age: .new)
-        forget(key, claim)
+        let claim = ContentClaim(registrations: ContentRegistrations(for: key, with: [self], .replacement))
         let isOriginal = request.isUnprocessed
+        order.replace(claim, resultOf: isOriginal && withOriginal ? nil : key)
+        forget(key, claim)
         await removeResult(of: key, isOriginal: isOriginal, claim)
         guard isOriginal, withOriginal else { return }
         for diskKey in OriginalStorage.diskKeys(key.originalDiskKey) {
-            await disk.remove(for: diskKey, if: admission(of: claim, .original))
+            await disk.remove(for: diskKey, if: admission(of: claim, key))
         }
     }
 }

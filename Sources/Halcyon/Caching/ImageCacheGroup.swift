@@ -111,15 +111,3 @@ public struct ImageCacheGroup: Sendable, Hashable {
         return Array(searched[..<index])
     }
 }
-
-extension ImageCacheGroup {
-    /// Returns the least age of an image that is found in the memory of one of the caches from now on.
-    func ageInMemory(of key: ImageKey) -> ContentAge {
-        var age = highest.order.ageInMemory(of: key)
-        for cache in caches.dropFirst() {
-            let other = cache.order.ageInMemory(of: key)
-            if other.number < age.number { age = other }
-        }
-        return age
-    }
-}

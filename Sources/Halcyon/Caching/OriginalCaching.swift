@@ -36,9 +36,6 @@ struct OriginalCaching: Sendable {
         let metadata: Data
     }
 
-    /// The item of the original on disk.
-    var item: StoreOrder.Item { .ofOriginal(validity?.response) }
-
     /// Creates the effect of an original whose caching no server decides.
     ///
     /// - Parameter head: The head of the server's response, which gives the validity. Default: none.
@@ -69,13 +66,5 @@ struct OriginalCaching: Sendable {
             return
         }
         validity = OriginalValidity(head)
-    }
-}
-
-extension StoreOrder.Item {
-    /// The item on disk of an original with this head.
-    static func ofOriginal(_ head: StoredResponse?) -> StoreOrder.Item {
-        guard let head, head.isVarying else { return .original }
-        return .representation(head.representation)
     }
 }

@@ -36,7 +36,6 @@ extension OriginalStorage {
     ) async -> (found: Found, body: Data)? {
         let disk = cache.disk
         try? await disk.settle(diskKey, priority: priority)
-        let ages = cache.order.agesOfOriginal(named: diskKey)
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)
             guard let (head, entry) = await entry(diskKey, in: disk) else {
@@ -44,14 +43,19 @@ extension OriginalStorage {
                 continue
             }
             if matches(head) {
-                let age = ages[.ofOriginal(head)] ?? .unknown
+                guard
+                    cache.order.isCurrent(
+                        ContentDigest(of: entry.body),
+                        of: head.contentRepresentation,
+                        named: self.diskKey
+                    )
+                else { continue }
                 let found = Found(
                     disk: disk,
                     diskKey: diskKey,
                     head: head,
                     version: entry.version,
-                    expiration: entry.expiration,
-                    age: age
+                    expiration: entry.expiration
                 )
                 return (found, entry.body)
             }

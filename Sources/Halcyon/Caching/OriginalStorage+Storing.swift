@@ -43,7 +43,7 @@ extension OriginalStorage: HTTPCacheStorage {
             expiration: policy.diskExpiration,
             replacing: found.version
         )
-        guard let version else { return }
+        guard let version else { return state.withLock { $0.isOvertaken = true } }
         state.withLock { state in
             guard state.found?.diskKey == found.diskKey, state.found?.version == found.version else { return }
             state.found?.head = head

@@ -39,13 +39,14 @@ final class OriginalStorage: Sendable {
         var version: DiskCache.Version
         /// The expiration of a copy.
         var expiration: Expiration
-        let age: ContentAge
     }
 
     struct State {
         /// The entry that was found, which may get another head.
         var found: Found?
         var pending: Pending?
+        /// `true` if the response that was found was replaced by another before its head could be updated.
+        var isOvertaken = false
     }
 
     /// The caches in the order of looking.
@@ -119,13 +120,11 @@ final class OriginalStorage: Sendable {
         self.isForOthers = isForOthers
     }
 
+    /// `true` if the response that was found was replaced by another before its head could be updated.
+    var isOvertaken: Bool { state.withLock { $0.isOvertaken } }
+
     /// The response that the cache asked to store.
     var pending: Pending? { state.withLock { $0.pending } }
-
-    /// The age of the entry that was found.
-    var age: ContentAge {
-        state.withLock { $0.found?.age } ?? .unknown
-    }
 
     /// The place of the entry that was found.
     var found: Entry? {

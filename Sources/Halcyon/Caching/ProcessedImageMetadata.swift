@@ -15,6 +15,8 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The head of the original's response, as far as it decides for how long and for which requests the image may be
     /// used; `nil` if there is none.
     private(set) var response: Data?
+    /// The digest of the original, as ``ContentDigest/text``; `nil` if it is not known.
+    private var digest: String?
     /// The width and the height of the image where its encoding alone does not show them: that of a serializer of the
     /// program.
     var pixelSize: [Int]?
@@ -34,6 +36,7 @@ struct ProcessedImageMetadata: Codable, Sendable {
         _ image: DecodedImage,
         byteCount: Int,
         validity: OriginalValidity? = nil,
+        digest: ContentDigest? = nil,
         serializer: any ImageSerializing = ImageSerializer.automatic,
         isExact: Bool = false
     ) {
@@ -47,16 +50,21 @@ struct ProcessedImageMetadata: Codable, Sendable {
         }
         self.byteCount = byteCount
         response = validity?.response.metadata
+        self.digest = digest?.text
     }
 
     /// The metadata of an encoded form.
-    init(_ body: EncodedImageBody, byteCount: Int, validity: OriginalValidity?) {
+    init(_ body: EncodedImageBody, byteCount: Int, validity: OriginalValidity?, digest: ContentDigest?) {
         info = body.originalInfo
         (iccProfile, codePoints) = (nil, nil)
         self.byteCount = byteCount
         response = validity?.response.metadata
+        self.digest = digest?.text
         encoded = Encoded(format: body.format, size: body.size)
     }
+
+    /// The digest of the original; `nil` if it is not known.
+    var contentDigest: ContentDigest? { digest.flatMap(ContentDigest.init(text:)) }
 
     /// The time and the requests for which the image may be used; `nil` if they are not known.
     var validity: OriginalValidity? {

@@ -37,12 +37,28 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// Returns the value of a key for a load, which joins no work that could not be stored by it any more; see
+    /// ``ContentRegistration``. The number of new work is that of its load.
+    func value(
+        for key: Key,
+        of request: ResolvedRequest,
+        context: WorkContext,
+        operation: @escaping Operation
+    ) async throws -> Value {
+        try await value(
+            for: key,
+            since: request.joinsSince,
+            number: request.registrations.number,
+            context: context,
+            operation: operation
+        )
+    }
+
     /// Returns the value of a key; starts `operation` unless work on the key is in progress.
     ///
     /// - Parameters:
     ///   - since: The ``WorkNumber`` before which work is too old to be joined. Default: any work is joined.
-    ///   - number: The number of `operation`, if values originate in it. Default: it waits for other work, none of
-    ///     which is older than `since`.
+    ///   - number: The number of `operation`. Default: `since`.
     ///   - wait: Ends the waiting as the calling task does when it is cancelled. Default: the task alone does.
     /// - Throws: The error of the operation, or `CancellationError` as soon as the calling task, or `wait`, is cancelled.
     func value(

@@ -9,12 +9,14 @@ extension ImageDownloader {
     /// - Parameters:
     ///   - audience: The scope of the response. Default: that of the policy's responder.
     ///   - since: The ``WorkNumber`` before which a transfer is too old to be joined. Default: any may be joined.
+    ///   - called: The number of the load, which decides whether others join its transfer. Default: that of the transfer.
     ///   - basis: The facts that `request` was derived from, if its identity is known already. Default: it is not.
     func download(
         _ request: TransferRequest,
         policy: NetworkPolicy,
         audience: String? = nil,
         since: UInt64 = 0,
+        called: UInt64? = nil,
         basis: DownloadBasis? = nil,
         context: WorkContext
     ) async throws -> TransferredBody {
@@ -23,13 +25,15 @@ extension ImageDownloader {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
         }
         defer { calls.end(call) }
-        let work = (policy: policy, audience: audience, since: since, basis: basis)
+        let work = (policy: policy, audience: audience, since: since, called: called, basis: basis)
         return try await body(of: request, for: work, call: call, context: context.nextAttempt())
     }
 
     private func body(
         of request: TransferRequest,
-        for work: (policy: NetworkPolicy, audience: String?, since: UInt64, basis: DownloadBasis?),
+        for work: (
+            policy: NetworkPolicy, audience: String?, since: UInt64, called: UInt64?, basis: DownloadBasis?
+        ),
         call: DownloadCall,
         context: WorkContext
     ) async throws -> TransferredBody {
@@ -52,7 +56,7 @@ extension ImageDownloader {
             var result = try await transfers.value(
                 for: sharing.key,
                 since: work.since,
-                number: number,
+                number: work.called ?? number,
                 context: context,
                 wait: call.wait
             ) { [self] context in

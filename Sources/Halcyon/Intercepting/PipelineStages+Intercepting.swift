@@ -12,7 +12,7 @@ extension PipelineStages {
         to feed: PreviewFeed,
         context: WorkContext
     ) async throws -> ImageResponse {
-        let request = pending ?? resolver.begin(prepared.request, within: prepared.enclosing)
+        let request = pending ?? resolver.begin(prepared.request, begun: prepared.called, within: prepared.enclosing)
         return try await previews.response(for: request, to: feed, context: context) { context in
             guard pending == nil else { return try await fallback.response(for: request, context: context) }
             return try await interceptedResponse(for: prepared, context: context)
@@ -24,7 +24,8 @@ extension PipelineStages {
     /// - Throws: ``ImageError``, `CancellationError`.
     func interceptedResponse(for prepared: PreparedRequest, context: WorkContext) async throws -> ImageResponse {
         let result = try await intercepted(prepared, .image, context) { [self] request, context in
-            LoadResult(try await fallback.response(for: resolver.begin(request), context: context))
+            let pending = resolver.begin(request, begun: prepared.called)
+            return LoadResult(try await fallback.response(for: pending, context: context))
         }
         return try result.answer(to: prepared.request)
     }
@@ -38,7 +39,7 @@ extension PipelineStages {
         context: WorkContext
     ) async throws -> EncodedImage {
         let result = try await intercepted(prepared, .encodedImage, context) { [self] request, context in
-            let pending = resolver.begin(request)
+            let pending = resolver.begin(request, begun: prepared.called)
             return LoadResult(.encodedImage(try await fallback.encoded(for: pending, as: encoding, context: context)))
         }
         if let image = result.encodedImage { return image }
@@ -55,7 +56,7 @@ extension PipelineStages {
         context: WorkContext
     ) async throws -> (data: Data, source: ImageResponse.Source) {
         let result = try await intercepted(prepared, .original, context) { [self] request, context in
-            let pending = resolver.begin(request.ofBytes)
+            let pending = resolver.begin(request.ofBytes, begun: prepared.called)
             return LoadResult(.original(try await fallback.original(for: pending, context: context)))
         }
         if let data = result.originalData { return (data, result.source) }
@@ -77,7 +78,7 @@ extension PipelineStages {
         context: WorkContext
     ) async throws -> ImageResponse.Source {
         let result = try await intercepted(prepared, .cacheEntry, context) { [self] request, context in
-            let pending = resolver.begin(request)
+            let pending = resolver.begin(request, begun: prepared.called)
             return LoadResult(.cacheEntry(try await prefetching.prefetch(pending, to: destination, context: context)))
         }
         // An answer is stored nowhere.

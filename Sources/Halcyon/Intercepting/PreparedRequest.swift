@@ -7,6 +7,9 @@ struct PreparedRequest: Sendable {
     /// The steps in which the load was begun.
     let enclosing: [Interception.Place]
 
+    /// The ``WorkNumber`` of the call: what is removed since is not stored, however long interceptors take.
+    let called = WorkNumber.next()
+
     /// A Boolean value that indicates whether the load passes a chain.
     var isIntercepted: Bool { !interceptors.isEmpty }
 

@@ -19,9 +19,18 @@ final class CachingStage<Form: ResultForm>: Sendable {
         let result: Form.Result
         /// The effect on the caches.
         let caching: OriginalCaching
-        let claim: StoreClaim
+        let claim: ContentClaim
         /// The original, with the request whose options say whether it is stored; `nil` if it was not needed.
         let original: (original: Original, request: ResolvedRequest)?
+
+        /// The original, if it may be stored: what may have been cut short unseen would be confirmed by its server from
+        /// then on.
+        var stored: (original: Original, request: ResolvedRequest)? {
+            mayReplace ? original : nil
+        }
+
+        /// `false` if the original may have been cut short unseen.
+        var mayReplace: Bool { !result.content.isPartial || original?.original.statesLength != false }
     }
 
     /// Makes the result of a request.
@@ -46,7 +55,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
         complete: @escaping Completer = { result, _, _ in result }
     ) async throws -> Form.Result {
         let key = ImageWorkKey(request)
-        return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
+        return try await work.value(for: key, of: request, context: context) { [self] context in
             // Another load may have finished since the caller looked into memory.
             if let result: Form.Result = memory.result(for: request) {
                 return try await complete(result, request, context)
@@ -134,25 +143,30 @@ final class CachingStage<Form: ResultForm>: Sendable {
     private func kept(_ made: Made, for request: ResolvedRequest, context: WorkContext) async -> Form.Result {
         let (claim, caching) = (made.claim, made.caching)
         var isForgotten = false
+        var outdated: [ImageCache] = []
+        // What may have been cut short replaces nothing.
+        if made.mayReplace, caching.effect == .store || caching.effect == .remove { outdated = request.adopt(claim) }
         switch caching.effect {
         case .store:
             let caches = request.cachesWithFound(caching.source)
             memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity, in: caches)
             if request.options.cache.storesInMemory { context.note(.storedInMemory) }
             isForgotten = request.mustAsk(about: caching.validity)
-            if isForgotten { await removeResult(of: request, claim: claim.ofAnswer) }
+            if isForgotten, claim.transfer != nil, request.options.cache.storesOnDisk {
+                await storage.remove(for: request, claim: claim)
+            }
         case .remove:
             isForgotten = true
-            await forgetReplaced(by: request, claim: claim.ofAnswer)
+            await forgetReplaced(by: request, claim: claim)
         case .removeOriginal:
-            await request.removeOriginal(olderThan: claim.ofAnswer)
+            await request.removeOriginal(by: claim)
         case .leave:
             break
         }
         var result = made.result
-        result.timings.store = await store(made, for: request, context: context)
+        result.timings.store = await store(made, for: request, outdated, context: context)
         // Once more: a load that has found the older image on disk meanwhile may have stored it in memory.
-        if isForgotten, request.options.cache.storesInMemory { forgetInMemory(request, claim: claim.ofAnswer) }
+        if isForgotten, request.options.cache.storesInMemory { forgetInMemory(request, claim: claim) }
         return result
     }
 
@@ -167,29 +181,38 @@ final class CachingStage<Form: ResultForm>: Sendable {
     /// Starts to store on disk what the options ask for, and waits for it if they ask for that, or if the disk is
     /// behind.
     ///
+    /// - Parameter outdated: The caches from whose disks other content is removed then.
     /// - Returns: The time waited; `nil` if it did not wait.
-    private func store(_ made: Made, for request: ResolvedRequest, context: WorkContext) async -> Duration? {
+    private func store(
+        _ made: Made,
+        for request: ResolvedRequest,
+        _ outdated: [ImageCache],
+        context: WorkContext
+    ) async -> Duration? {
         // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
         let waits = request.options.cache.waitsForStore || request.caches.all.contains { $0.disk.isBehind }
         let priority = PriorityBox(.low)
         var stores: [Task<Void, Never>] = []
-        // What may have been cut short unseen would be confirmed by its server from then on.
-        if let (original, request) = made.original, !made.result.content.isPartial || original.statesLength {
+        if let (original, request) = made.stored {
             let originals = OriginalWriter(request: request, claim: made.claim, priority: priority)
             let started = originals.storeUsed(original, isAnimated: made.result.content.isAnimated)
             if !started.isEmpty { context.note(.storedOnDisk(.original)) }
             stores += started
         }
-        let started = storage.store(
-            made.result,
-            for: request,
-            madeOf: made.original?.original.data,
-            made.caching,
-            claim: made.claim,
-            priority: priority
-        )
+        let started =
+            !made.mayReplace
+            ? []
+            : storage.store(
+                made.result,
+                for: request,
+                madeOf: made.original?.original.data,
+                made.caching,
+                claim: made.claim,
+                priority: priority
+            )
         if !started.isEmpty { context.note(.storedOnDisk(.result)) }
         stores += started
+        stores += outdated.compactMap { $0.removeOutdated(made.claim, after: stores) }
         guard waits, !stores.isEmpty else { return nil }
         let start = ContinuousClock.now
         await priority.following(context.priority) {
@@ -200,18 +223,11 @@ final class CachingStage<Form: ResultForm>: Sendable {
 
     /// Removes the image that is replaced by one that must not be stored. Where the load read the disk for the
     /// original, the original on disk has been removed already.
-    private func forgetReplaced(by request: ResolvedRequest, claim: StoreClaim) async {
+    private func forgetReplaced(by request: ResolvedRequest, claim: ContentClaim) async {
         let policy = request.options.cache
         if policy.storesInMemory { forgetInMemory(request, claim: claim) }
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
         await removeOriginal(of: request, claim: claim)
-        await storage.remove(for: request, claim: claim)
-    }
-
-    /// Removes the result of processors that must no longer be used without asking its server, if the server has just
-    /// responded so.
-    private func removeResult(of request: ResolvedRequest, claim: StoreClaim) async {
-        guard request.options.cache.storesOnDisk, !claim.age.isFromCache else { return }
         await storage.remove(for: request, claim: claim)
     }
 
@@ -221,7 +237,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
     private func forget(_ request: ResolvedRequest, ifObsolete error: ImageError) async {
         if await request.removeOriginal(ifGone: error) { return }
         guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
-        let claim = StoreClaim(load: request.permits, age: .new)
+        let claim = ContentClaim(registrations: request.registrations)
         forgetInMemory(request, claim: claim)
         await removeOriginal(of: request, claim: claim)
         await storage.remove(for: request, claim: claim)
@@ -230,16 +246,16 @@ final class CachingStage<Form: ResultForm>: Sendable {
     }
 
     /// Removes an image from the memory of all caches, unless it is newer.
-    private func forgetInMemory(_ request: ResolvedRequest, claim: StoreClaim) {
+    private func forgetInMemory(_ request: ResolvedRequest, claim: ContentClaim) {
         for cache in request.caches.targets.lowestFirst { cache.forget(request.key, claim) }
     }
 
     /// Removes an original from disk, unless the load read the only disk for it.
-    private func removeOriginal(of request: ResolvedRequest, claim: StoreClaim) async {
+    private func removeOriginal(of request: ResolvedRequest, claim: ContentClaim) async {
         guard !request.work.readsDisk || request.caches.all.count > 1 else { return }
         for cache in request.caches.lowestFirst {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
-                await cache.disk.remove(for: diskKey, if: cache.admission(of: claim, .original))
+                await cache.disk.remove(for: diskKey, if: cache.removal(by: claim))
             }
         }
     }

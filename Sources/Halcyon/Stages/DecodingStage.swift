@@ -35,7 +35,7 @@ final class DecodingStage: Sendable {
         key: DecodedWorkKey,
         context: WorkContext
     ) async throws -> DecodedOriginal {
-        try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
+        try await work.value(for: key, of: request, context: context) { [self] context in
             // Each cache of a group may have an entry.
             var searchesLeft = key.removesDamage ? request.caches.searchedForOriginal.count : 1
             repeat {

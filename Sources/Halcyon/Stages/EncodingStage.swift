@@ -64,7 +64,7 @@ final class EncodingStage: Sendable {
         let originalByteCount: Int
         var timings = ImageTimings()
         var caching: OriginalCaching
-        let claim: StoreClaim
+        let claim: ContentClaim
         var original: Original?
     }
 
@@ -107,15 +107,18 @@ final class EncodingStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> (input: Input, isExact: Bool)? {
-        // Asked for before the look, so that no image newer than it is taken for it.
-        let age = request.caches.targets.ageInMemory(of: request.key)
         if let cached = memory.cached(for: request), let image = cached.image {
             let input = Input(
                 image: image,
                 source: .memory,
                 originalByteCount: cached.byteCount,
                 caching: OriginalCaching(validity: cached.validity(for: request)),
-                claim: StoreClaim(load: request.permits, age: age)
+                claim: ContentClaim(
+                    registrations: request.registrations,
+                    digest: cached.digest,
+                    representation: cached.representation,
+                    isFromMemory: true
+                )
             )
             return (input, cached.isExact)
         }
@@ -255,7 +258,7 @@ extension EncodingStage.Input {
             originalByteCount: original.data.count,
             timings: original.timings,
             caching: original.caching,
-            claim: original.claim(of: request.permits),
+            claim: original.claim(of: request),
             original: original
         )
         timings.decode = result.decodeTime

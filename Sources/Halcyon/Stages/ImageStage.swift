@@ -70,7 +70,7 @@ extension CachingStage<DecodedForm>.Made {
         self.init(
             result: made.response,
             caching: made.original.caching,
-            claim: made.original.claim(of: request.permits),
+            claim: made.original.claim(of: request),
             original: (made.original, request)
         )
     }

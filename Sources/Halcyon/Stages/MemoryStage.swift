@@ -43,9 +43,7 @@ final class MemoryStage: Sendable {
     ///
     /// - Parameter sizes: The sizes that may answer. Default: that of the request alone.
     func cached(for request: ResolvedRequest, sizes: ImageSizes? = nil) -> CachedImage? {
-        cached(for: request.key, sizes, source: request.source, options: request.options) { image in
-            request.companion(image.validity)
-        }
+        cached(for: request.key, sizes, source: request.source, options: request.options)
     }
 
     /// Returns the key of a source's original; `nil` if it has none, or waits for the disk. Nothing was stored under such a key
@@ -61,9 +59,7 @@ final class MemoryStage: Sendable {
         guard let original = originalKey(of: source, options) else { return nil }
         let load = source.loadOptions(from: options)
         let key = ImageKey(original: original, options: load, encoding: encoding)
-        return cached(for: key, nil, source: source, options: options) { _ in
-            .image(ImageKey(original: original, options: load))
-        }.flatMap { EncodedImage($0) }
+        return cached(for: key, nil, source: source, options: options).flatMap { EncodedImage($0) }
     }
 
     /// Returns the image, as it is delivered, if memory has it and the options allow its use.
@@ -163,22 +159,16 @@ final class MemoryStage: Sendable {
     ) -> ImageResponse? {
         let key = ImageKey(original: original, options: options)
         let sizes = options.isInexact ? ImageSizes(original: original, options: options) : nil
-        let cached = cached(for: key, sizes, source: source(), options: options) { image in
-            options.loadProcessing.isIdentity ? .ofOriginal(image.validity?.response) : nil
-        }
+        let cached = cached(for: key, sizes, source: source(), options: options)
         return cached.flatMap { ImageResponse($0)?.delivered(options.delivery) }
     }
 
-    /// - Parameters:
-    ///   - sizes: The sizes that may answer; `nil` for that of the key alone.
-    ///   - companion: Returns the item that newer work must not have changed if the image is to be stored in another
-    ///     cache of a group.
+    /// - Parameter sizes: The sizes that may answer; `nil` for that of the key alone.
     private func cached(
         for key: ImageKey,
         _ sizes: ImageSizes?,
         source: @autoclosure () -> Source,
-        options: ImageOptions,
-        companion: (CachedImage) -> StoreOrder.Item?
+        options: ImageOptions
     ) -> CachedImage? {
         let policy = options.cache
         guard policy.reads.includesMemory else { return nil }
@@ -186,7 +176,7 @@ final class MemoryStage: Sendable {
             cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source(), options: options)
         }
         if let caches = policy.targetCaches ?? (isGroup ? caches : nil) {
-            return caches.imageInMemory(for: key, sizes, policy, companion: companion, isUsable: isUsable)
+            return caches.imageInMemory(for: key, sizes, policy, isUsable: isUsable)
         }
         let cached =
             if let sizes {
@@ -233,7 +223,7 @@ final class MemoryStage: Sendable {
         _ result: some CachedResult,
         isExact: Bool,
         for request: ResolvedRequest,
-        claim: StoreClaim,
+        claim: ContentClaim,
         _ validity: OriginalValidity?,
         in caches: [ImageCache]? = nil
     ) {
@@ -242,7 +232,7 @@ final class MemoryStage: Sendable {
         let targets = request.caches.targets
         // An image about which the server must be asked before its use is not kept.
         if request.mustAsk(about: validity) {
-            for cache in targets.lowestFirst { cache.forget(request.key, claim.ofAnswer) }
+            for cache in targets.lowestFirst { cache.forget(request.key, claim) }
             return
         }
         // A request that ignores the server uses an image for as long as a cache has it.
@@ -252,7 +242,8 @@ final class MemoryStage: Sendable {
             byteCount: result.originalByteCount,
             validity: validity,
             dropsSilence: isFollowed,
-            isExact: isExact
+            isExact: isExact,
+            digest: claim.digest
         )
         let stored = caches ?? targets.stored
         for cache in caches ?? targets.lowestFirst {
@@ -264,7 +255,6 @@ final class MemoryStage: Sendable {
             cache.remember(
                 cached,
                 for: request.key,
-                with: request.companion(validity),
                 claim,
                 expiration: policy.memoryExpiration,
                 latest: isFollowed ? validity?.silentEnd : nil,

@@ -27,7 +27,8 @@ struct NetworkFetcher: OriginalFetching {
             transfer,
             policy: request.options.network,
             audience: request.audience,
-            since: request.sharesSince,
+            since: request.joinsSince,
+            called: request.registrations.number,
             basis: request.downloadBasis,
             context: context
         )
@@ -41,7 +42,7 @@ struct NetworkFetcher: OriginalFetching {
             head: body.response,
             // A response whose status only this request accepts is no image for others.
             effect: isForOthers || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
-            age: .transferred(began: download.number)
+            transfer: download.number
         )
     }
 }
@@ -98,8 +99,8 @@ final class OriginalFetcher: Sendable {
     /// another configuration than the load shows, whatever scope the options name.
     var isForHiddenRequest: Bool { state.withLock { $0.isOutdated || $0.isForHiddenRequest } }
 
-    /// The age of the last response.
-    var age: ContentAge { state.withLock { $0.number }.map { .transferred(began: $0) } ?? .new }
+    /// The number of the last transfer that was answered; `nil` if there was none.
+    var transfer: UInt64? { state.withLock { $0.number } }
 
     /// Gets a response.
     ///
@@ -116,6 +117,7 @@ final class OriginalFetcher: Sendable {
                     policy: policy,
                     audience: request.audience,
                     since: since,
+                    called: request.registrations.number,
                     basis: request.downloadBasis,
                     context: context
                 )

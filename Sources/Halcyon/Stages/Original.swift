@@ -13,11 +13,10 @@ final class Original: Sendable {
     /// The head of its response, as received or as stored; `nil` if there is none.
     let head: TransferResponse?
     let caching: OriginalCaching
-    /// The permits to store the original and what is made of it, from the time at which it was asked for.
-    let permits: StorePermits
-    let age: ContentAge
-    /// The age of the response that confirmed it; `nil` if it came with its own response, or no server was asked.
-    let confirmation: ContentAge?
+    /// The number of the transfer that brought or confirmed it; `nil` if no server was asked.
+    let transfer: UInt64?
+    /// The digest of the bytes; `nil` if they are those of a part of the original.
+    let digest: ContentDigest?
     /// A Boolean value that indicates whether the bytes are the response to another request, to another credential, or under
     /// another configuration than the load shows, so that a failure to decode them says nothing about equal requests.
     let isForHiddenRequest: Bool
@@ -29,9 +28,8 @@ final class Original: Sendable {
         metrics: TransferMetrics?,
         head: TransferResponse? = nil,
         caching: OriginalCaching,
-        permits: StorePermits,
-        age: ContentAge,
-        confirmation: ContentAge? = nil,
+        transfer: UInt64? = nil,
+        isPart: Bool = false,
         isForHiddenRequest: Bool = false
     ) {
         self.data = data
@@ -40,18 +38,23 @@ final class Original: Sendable {
         self.metrics = metrics
         self.head = head
         self.caching = caching
-        self.permits = permits
-        self.age = age
-        self.confirmation = confirmation
+        self.transfer = transfer
+        digest = isPart ? nil : ContentDigest(of: data)
         self.isForHiddenRequest = isForHiddenRequest
     }
 
     /// A Boolean value that indicates whether its response, if it has one, stated the number of its bytes.
     var statesLength: Bool { head?.statesLength ?? true }
 
-    /// Returns the claim of a load to store what it makes of this original.
-    func claim(of load: StorePermits?) -> StoreClaim {
-        StoreClaim(load: load, original: permits, age: age, confirmation: confirmation)
+    /// Returns the claim of a load to store this original, and what it makes of it.
+    func claim(of request: ResolvedRequest) -> ContentClaim {
+        ContentClaim(
+            registrations: request.registrations,
+            transfer: digest == nil ? nil : transfer,
+            digest: digest,
+            representation: caching.validity?.representation ?? "",
+            isPart: digest == nil
+        )
     }
 }
 
@@ -66,7 +69,7 @@ extension Original {
     convenience init(
         _ fetched: FetchedOriginal,
         for request: ResolvedRequest,
-        permits: StorePermits,
+        number: UInt64,
         timings: ImageTimings
     ) {
         self.init(
@@ -77,8 +80,8 @@ extension Original {
             head: fetched.head,
             caching: fetched.effect == .store
                 ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(fetched.effect),
-            permits: permits,
-            age: fetched.age
+            transfer: fetched.transfer ?? number,
+            isPart: !request.source.isWhole
         )
     }
 }

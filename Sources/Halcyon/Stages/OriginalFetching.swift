@@ -18,7 +18,8 @@ struct FetchedOriginal: Sendable {
     var head: TransferResponse?
     /// The effect on the images that caches have under the name of the original.
     var effect = OriginalCaching.Effect.store
-    var age = ContentAge.new
+    /// The number of the transfer that brought it; `nil` for what came without one.
+    var transfer: UInt64?
 }
 
 /// The fetcher of bytes at hand.

@@ -33,8 +33,9 @@ final class OriginalRefresher: Sendable {
         let priority = PriorityBox(.low)
         let context = WorkContext(priority: priority, activities: activities, report: { _ in })
         let policy = request.options.cache
-        let permits = StorePermits(for: request.key, in: request.caches.all)
-        let fetcher = network.fetcher(for: request, since: permits.sharesSince, context: context)
+        // Removals and stores since the load began keep the refresh from joining what it may not store.
+        let joinsSince = ContentRegistrations(for: request.key, with: request.caches.all).joinsSince
+        let fetcher = network.fetcher(for: request, since: joinsSince, context: context)
         let storage = OriginalStorage(for: request, transfer, fetcher, reads: true, priority: priority)
         let transaction = HTTPCacheTransaction(
             request: transfer,
@@ -51,15 +52,20 @@ final class OriginalRefresher: Sendable {
                 answer = try await transaction.run().response
             } catch {
                 guard let error = error as? ImageError else { return }
-                await request.removeOriginal(ifGone: error, permits)
+                await request.removeOriginal(ifGone: error)
                 if error.isRefusal { recovery.remember(error, of: request) }
                 return
             }
             // An original that was removed since the load began is not stored by the refresh of that load either.
-            let claim = StoreClaim(load: request.permits, original: permits, age: fetcher.age)
+            let claim = ContentClaim(
+                registrations: request.registrations,
+                transfer: fetcher.transfer,
+                digest: ContentDigest(of: answer.data),
+                representation: answer.stored?.contentRepresentation ?? ""
+            )
             // The request may accept what the server sends in place of an image that it does not have any more.
             if !fetcher.isForOthers, OriginalCaching(answer, storage: storage).effect == .removeOriginal {
-                return await request.removeOriginal(olderThan: claim)
+                return await request.removeOriginal(by: claim)
             }
             let options = request.options
             let decodeOptions = options.decode.decodeOptions
@@ -80,7 +86,10 @@ final class OriginalRefresher: Sendable {
                 metadata: pending.head.metadata
             )
             let writer = OriginalWriter(request: request, claim: claim, priority: priority)
-            for store in writer.store(answer.data, entry, as: .ofOriginal(pending.head)) { await store.value }
+            let outdated = request.adopt(claim)
+            let stores = writer.store(answer.data, entry)
+            for cache in outdated { cache.removeOutdated(claim, after: stores) }
+            for store in stores { await store.value }
         }
     }
 }

@@ -21,14 +21,13 @@ final class OriginalStage: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
-        try await work.value(for: request.work, since: request.sharesSince, context: context) { [self] context in
-            let permits = StorePermits(for: request.key, in: request.caches.all)
+        try await work.value(for: request.work, of: request, context: context) { [self] context in
             guard let transfer = request.cacheableTransfer else {
-                return try await plainOriginal(for: request, permits: permits, context: context)
+                return try await plainOriginal(for: request, context: context)
             }
             // An original that may be used although its server fails is used before the server is tried again.
             return try await network.recovery.loadThroughCache(request, context) {
-                try await cachedOriginal(transfer, for: request, permits: permits, context: context)
+                try await cachedOriginal(transfer, for: request, context: context)
             }
         }
     }
@@ -43,8 +42,7 @@ final class OriginalStage: Sendable {
         do {
             if case .provider = request.source.location, !request.source.hasLocalBytes {
                 guard request.work.readsDisk else { return nil }
-                let permits = StorePermits(for: request.key, in: request.caches.all)
-                return try await storedOriginal(for: request, permits: permits, context: context)?.data
+                return try await storedOriginal(for: request, context: context)?.data
             }
             // A load that reads no cache may use the network whatever the options say of it.
             guard request.options.cache.reads != .none else { return nil }
@@ -63,12 +61,11 @@ final class OriginalStage: Sendable {
     private func cachedOriginal(
         _ transfer: TransferRequest,
         for request: ResolvedRequest,
-        permits: StorePermits,
         context: WorkContext
     ) async throws -> Original {
         let start = ContinuousClock.now
         let readsDisk = request.work.readsDisk
-        let fetcher = network.fetcher(for: request, since: request.sharesSince, context: context)
+        let fetcher = network.fetcher(for: request, since: request.joinsSince, context: context)
         let storage = OriginalStorage(for: request, transfer, fetcher, reads: readsDisk, priority: context.priority)
         let transaction = HTTPCacheTransaction(
             request: transfer,
@@ -86,7 +83,6 @@ final class OriginalStage: Sendable {
             for: request,
             storage,
             fetcher,
-            permits: permits,
             start: start,
             context: context
         )
@@ -102,7 +98,6 @@ final class OriginalStage: Sendable {
         for request: ResolvedRequest,
         _ storage: OriginalStorage,
         _ fetcher: OriginalFetcher,
-        permits: StorePermits,
         start: ContinuousClock.Instant,
         context: WorkContext
     ) throws -> Original {
@@ -126,6 +121,7 @@ final class OriginalStage: Sendable {
             let byteCount = isFetched ? 0 : answer.data.count
             context.note(.lookedUpDisk(.original, isFound: !isFetched, byteCount: byteCount, duration: time))
         }
+        let isConfirmed = answer.source == .validated && !fetcher.isForOthers && !storage.isOvertaken
         return Original(
             data: answer.data,
             source: isFetched ? .network : .disk,
@@ -133,9 +129,7 @@ final class OriginalStage: Sendable {
             metrics: answer.metrics,
             head: answer.response,
             caching: caching(of: answer, storage, fetcher, for: request),
-            permits: permits,
-            age: isFetched ? fetcher.age : storage.age,
-            confirmation: answer.source == .validated && !fetcher.isForOthers ? fetcher.age : nil,
+            transfer: isFetched || isConfirmed ? fetcher.transfer : nil,
             isForHiddenRequest: isFetched && fetcher.isForHiddenRequest
         )
     }
@@ -162,13 +156,12 @@ final class OriginalStage: Sendable {
     /// Returns the original of a source whose caching no server decides.
     private func plainOriginal(
         for request: ResolvedRequest,
-        permits: StorePermits,
         context: WorkContext
     ) async throws -> Original {
         let start = ContinuousClock.now
         var timings = ImageTimings()
         if request.work.readsDisk, request.source.isCachedOnDisk {
-            let found = try await storedOriginal(for: request, permits: permits, context: context)
+            let found = try await storedOriginal(for: request, context: context)
             let time = ContinuousClock.now - start
             let byteCount = found?.data.count ?? 0
             context.note(.lookedUpDisk(.original, isFound: found != nil, byteCount: byteCount, duration: time))
@@ -176,6 +169,7 @@ final class OriginalStage: Sendable {
             timings.disk = time
         }
         let loadStart = ContinuousClock.now
+        let number = WorkNumber.next()
         // A transfer reports its beginning itself, to everyone who has joined it: a load that this one replaces must not be
         // cancelled before that, as the transfer would end with it and be sent anew.
         if !request.source.isFromServer { context.begin(.load) }
@@ -185,7 +179,7 @@ final class OriginalStage: Sendable {
         let time = ContinuousClock.now - loadStart
         timings.load = time
         if fetched.source != .network { context.note(.read(byteCount: fetched.data.count, duration: time)) }
-        return Original(fetched, for: request, permits: permits, timings: timings)
+        return Original(fetched, for: request, number: number, timings: timings)
     }
 
     /// Returns the original of a request from disk, or from this machine, if no server and no provider has to be asked
@@ -193,22 +187,22 @@ final class OriginalStage: Sendable {
     ///
     /// - Throws: ``ImageError`` for a file that cannot be read; `CancellationError`.
     func availableOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {
-        let permits = StorePermits(for: request.key, in: request.caches.all)
         if let transfer = request.cacheableTransfer {
             guard request.work.readsDisk else { return nil }
-            return await freshOriginal(transfer, for: request, permits: permits, context: context)
+            return await freshOriginal(transfer, for: request, context: context)
         }
         if request.work.readsDisk, request.source.isCachedOnDisk,
-            let found = try await storedOriginal(for: request, permits: permits, context: context)
+            let found = try await storedOriginal(for: request, context: context)
         {
             return found
         }
         let start = ContinuousClock.now
+        let number = WorkNumber.next()
         guard request.source.hasLocalBytes else { return nil }
         let fetched = try await fetcher(for: request).fetch(request, context: context)
         var timings = ImageTimings()
         timings.load = ContinuousClock.now - start
-        return Original(fetched, for: request, permits: permits, timings: timings)
+        return Original(fetched, for: request, number: number, timings: timings)
     }
 
     /// Returns an original on disk that the HTTP cache uses without asking the server, not in the background either;
@@ -216,7 +210,6 @@ final class OriginalStage: Sendable {
     private func freshOriginal(
         _ transfer: TransferRequest,
         for request: ResolvedRequest,
-        permits: StorePermits,
         context: WorkContext
     ) async -> Original? {
         let start = ContinuousClock.now
@@ -250,9 +243,7 @@ final class OriginalStage: Sendable {
             timings: timings,
             metrics: nil,
             head: answer.response,
-            caching: caching,
-            permits: permits,
-            age: storage.age
+            caching: caching
         )
     }
 
@@ -276,12 +267,11 @@ final class OriginalStage: Sendable {
     /// Returns an original from disk, or one that came with the program; `nil` if there is none.
     private func storedOriginal(
         for request: ResolvedRequest,
-        permits: StorePermits,
         context: WorkContext
     ) async throws -> Original? {
         let start = ContinuousClock.now
         let diskKey = request.key.originalDiskKey
-        func original(_ data: Data, _ caching: OriginalCaching, _ age: ContentAge) -> Original {
+        func original(_ data: Data, _ caching: OriginalCaching) -> Original {
             var timings = ImageTimings()
             timings.disk = ContinuousClock.now - start
             return Original(
@@ -289,32 +279,29 @@ final class OriginalStage: Sendable {
                 source: .disk,
                 timings: timings,
                 metrics: nil,
-                caching: caching,
-                permits: permits,
-                age: age
+                caching: caching
             )
         }
         for cache in request.caches.searchedForOriginal {
             try await cache.disk.settle(diskKey, priority: context.priority)
-            let age = cache.order.age(of: .original, named: diskKey)
             let entry = try await cache.disk.entry(
                 for: diskKey,
                 extending: request.options.cache.diskExtension,
                 priority: context.priority
             )
-            if let entry {
+            if let entry, cache.order.isCurrent(ContentDigest(of: entry.body), of: "", named: diskKey) {
                 let found = OriginalStorage.Entry(
                     disk: cache.disk,
                     diskKey: diskKey,
                     version: entry.version,
                     expiration: entry.expiration
                 )
-                return original(entry.body, OriginalCaching(foundAs: found), age)
+                return original(entry.body, OriginalCaching(foundAs: found))
             }
         }
         for cache in request.caches.searchedForOriginal {
             if let data = try await cache.bundledOriginal(request.key, priority: context.priority) {
-                return original(data, OriginalCaching(), .unknown)
+                return original(data, OriginalCaching())
             }
         }
         return nil

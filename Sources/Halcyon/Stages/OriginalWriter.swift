@@ -6,7 +6,7 @@ internal import HalcyonStore
 /// Stores the original of one load on disk.
 struct OriginalWriter: Sendable {
     let request: ResolvedRequest
-    let claim: StoreClaim
+    let claim: ContentClaim
     /// The priority of storing, which loads that wait for it raise.
     let priority: PriorityBox
 
@@ -18,10 +18,8 @@ struct OriginalWriter: Sendable {
         let (policy, caching) = (request.options.cache, original.caching)
         guard policy.storesOnDisk, request.source.isCachedOnDisk else { return [] }
         var stores: [Task<Void, Never>] = []
-        // In memory the representations of an original have one item, so that it says nothing about each of them.
-        let companion = !request.isProcessed && caching.item == .original ? StoreOrder.Item.image(request.key) : nil
         let keepsOriginal = policy.keepsOriginal || isAnimated
-        let own = !request.isProcessed || keepsOriginal ? store(original, with: companion) : []
+        let own = !request.isProcessed || keepsOriginal ? store(original) : []
         if !own.isEmpty {
             stores += own
         } else if let entry = caching.entry, let old = caching.replaced,
@@ -31,11 +29,11 @@ struct OriginalWriter: Sendable {
             let slot: @Sendable (DiskCache) -> String? = { disk in
                 disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
             }
-            let admission = cache.admission(of: claim, caching.item)
+            let admission = cache.admission(of: claim, request.key)
             stores += request.caches.lowestFirst.map { other in
                 other == cache
                     ? store(original.data, entry, in: cache, slot: slot, admission)
-                    : updatePresent(original.data, entry, caching.item, in: other)
+                    : updatePresent(original.data, entry, in: other)
             }
         }
         if request.isProcessed, !keepsOriginal, caching.replaced == nil, !request.work.readsDisk,
@@ -43,7 +41,7 @@ struct OriginalWriter: Sendable {
         {
             // The disk was not read for an original that it may have: the image would be made of that one again.
             for cache in request.caches.lowestFirst {
-                stores.append(updatePresent(original.data, entry, caching.item, in: cache))
+                stores.append(updatePresent(original.data, entry, in: cache))
             }
         }
         if caching.effect == .store, let found = caching.source { stores += promote(original, found) }
@@ -51,27 +49,19 @@ struct OriginalWriter: Sendable {
     }
 
     /// Starts to store an original; returns nothing if it is on disk already, or its server forbids storing it.
-    ///
-    /// - Parameter image: The item in memory of the same image, if it is stored there.
-    func store(_ original: Original, with image: StoreOrder.Item? = nil) -> [Task<Void, Never>] {
+    func store(_ original: Original) -> [Task<Void, Never>] {
         guard let entry = original.caching.entry else { return [] }
-        return store(original.data, entry, as: original.caching.item, with: image)
+        return store(original.data, entry)
     }
 
     /// Starts to store an original in the caches that store new ones. Where others of their group have an older one, it
     /// takes the place of that.
-    func store(
-        _ data: Data,
-        _ entry: OriginalCaching.Entry,
-        as item: StoreOrder.Item,
-        with image: StoreOrder.Item? = nil
-    ) -> [Task<Void, Never>] {
+    func store(_ data: Data, _ entry: OriginalCaching.Entry) -> [Task<Void, Never>] {
         let group = request.caches.storesOfOriginal
         let stored = group.stored
         return group.lowestFirst.map { cache in
-            guard stored.contains(cache) else { return updatePresent(data, entry, item, in: cache) }
-            let admission = cache.admission(of: claim, item, with: image)
-            return store(data, entry, in: cache, slot: entry.slot, admission)
+            guard stored.contains(cache) else { return updatePresent(data, entry, in: cache) }
+            return store(data, entry, in: cache, slot: entry.slot, cache.admission(of: claim, request.key))
         }
     }
 
@@ -92,7 +82,7 @@ struct OriginalWriter: Sendable {
             metadata: found.head?.metadata ?? Data(),
             name: request.key.originalDiskKey,
             slot: slot,
-            item: .ofOriginal(found.head),
+            key: request.key,
             expiration: found.expiration,
             limit: policy.diskExpiration,
             durability: policy.diskDurability ?? .none,
@@ -105,19 +95,13 @@ struct OriginalWriter: Sendable {
     private func updatePresent(
         _ data: Data,
         _ entry: OriginalCaching.Entry,
-        _ item: StoreOrder.Item,
         in cache: ImageCache
     ) -> Task<Void, Never> {
-        let admission = cache.admission(of: claim, item)
-        let hasOthers = request.caches.all.count > 1
         let slot: @Sendable (DiskCache) -> String? = { disk in
             let place = entry.slot?(disk) ?? entry.diskKey
-            if disk.contains(place) { return place }
-            // Recorded all the same: a look-up that has found an older one in another cache copies it here no more.
-            if hasOthers { _ = admission.isGranted() }
-            return nil
+            return disk.contains(place) ? place : nil
         }
-        return store(data, entry, in: cache, slot: slot, admission)
+        return store(data, entry, in: cache, slot: slot, cache.admission(of: claim, request.key))
     }
 
     /// - Parameter slot: Returns the place at the time of writing; `nil` if nothing is to be stored.
@@ -126,7 +110,7 @@ struct OriginalWriter: Sendable {
         _ entry: OriginalCaching.Entry,
         in cache: ImageCache,
         slot: (@Sendable (DiskCache) -> String?)?,
-        _ admission: StoreAdmission
+        _ admission: @escaping StoreAdmission
     ) -> Task<Void, Never> {
         cache.disk.store(
             for: request.key.originalDiskKey,

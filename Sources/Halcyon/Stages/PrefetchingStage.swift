@@ -70,9 +70,12 @@ struct PrefetchingStage: Sendable {
         }
         // Waiting for the store keeps no more bodies in memory than there are loads at the same time.
         let priority = PriorityBox(.low)
-        let claim = original.claim(of: request.permits)
+        let claim = original.claim(of: request)
+        let effect = original.caching.effect
+        let outdated = effect == .store || effect == .remove ? request.adopt(claim) : []
         let writer = OriginalWriter(request: request, claim: claim, priority: priority)
         let stores = writer.store(original)
+        for cache in outdated { cache.removeOutdated(claim, after: stores) }
         if !stores.isEmpty { context.note(.storedOnDisk(.original)) }
         await priority.following(context.priority) {
             for store in stores { await store.value }

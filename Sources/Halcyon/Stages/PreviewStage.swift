@@ -45,7 +45,7 @@ struct PreviewStage: Sendable {
                 var preview = request.request.preview(quality)
                 // An image that is on disk is there before a server has answered.
                 if preview.source.isFromServer, await isOnDisk(request) { preview.options.network.isAllowed = false }
-                let pending = resolver.begin(preview, within: request.enclosing)
+                let pending = resolver.begin(preview, begun: request.begun, within: request.enclosing)
                 let previewContext = WorkContext(priority: priority, report: { _ in })
                 // A preview that fails is left out.
                 let begun = activities.begin(preview)

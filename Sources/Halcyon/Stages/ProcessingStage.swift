@@ -76,7 +76,7 @@ final class ProcessingStage: Sendable {
             return try await decoding.image(for: request, key: decoded, context: context)
         }
         let key = ProcessedWorkKey(decoding: decoded, processing: processing)
-        return try await work.value(for: key, since: request.sharesSince, context: context) { [self] context in
+        return try await work.value(for: key, of: request, context: context) { [self] context in
             let input = try await decoding.image(for: request, key: decoded, context: context)
             return try await run(processing.steps[...], on: input, decoded, for: request, context: context)
         }

@@ -12,8 +12,6 @@ struct PendingRequest: Sendable {
     let resolved: ResolvedRequest?
     /// The steps in which it was made.
     let enclosing: [Interception.Place]
-    /// Records of removals for names that are not known yet; empty if all names are known.
-    var openLoads: [OpenLoad] = []
 
     var source: Source { request.source }
     var options: ImageOptions { request.options }
@@ -34,26 +32,14 @@ struct RequestResolver: Sendable {
     /// Begins a load as far as that is possible without waiting.
     ///
     /// - Parameters:
-    ///   - earlier: The time at which it was asked for, if it is a part of another load, which is kept until this one
-    ///     ends. Default: now.
+    ///   - earlier: The time at which it was asked for, if it is a part of another load. Default: now.
     ///   - enclosing: The steps in which it was asked for. Default: those of the calling task.
     func begin(
         _ request: ImageRequest,
         begun earlier: UInt64? = nil,
         within enclosing: [Interception.Place] = Interception.current
     ) -> PendingRequest {
-        if let earlier { return pending(request, begun: earlier, enclosing) }
-        // Before the load is given its number, so that nothing is removed between the two.
-        let hasOpenNames =
-            request.source.filePath != nil || request.options.recovery.hasOtherSources || waitsForDisk(request)
-        let openLoads =
-            hasOpenNames
-            ? LoadCaches(request.source.loadOptions(from: request.options), own: caches).all.map {
-                $0.order.beginOpenLoad()
-            } : []
-        var pending = self.pending(request, begun: WorkNumber.next(), enclosing)
-        pending.openLoads = openLoads
-        return pending
+        pending(request, begun: earlier ?? WorkNumber.next(), enclosing)
     }
 
     /// Returns whether the identities of a request wait for the disk, which the caller of a load does not.
@@ -184,13 +170,13 @@ struct RequestResolver: Sendable {
         let policy = options.cache
         let caches = LoadCaches(options, own: caches)
         // A request that reads no cache asks for the present state of the source.
-        let kind: StorePermit.Kind = policy.reads == .none ? .refresh : .load
+        let kind: ContentRegistration.Kind = policy.reads == .none ? .refresh : .load
         let additions = setup.configuration.policy
         return ResolvedRequest(
             source: source,
             options: options,
             key: key,
-            permits: StorePermits(for: key, in: caches.all, kind, begun: begun),
+            registrations: ContentRegistrations(for: key, with: caches.all, kind, called: begun),
             caches: caches,
             sizes: sizes,
             transfer: source.transfer(options, over: additions),

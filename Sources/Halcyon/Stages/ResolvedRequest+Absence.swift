@@ -1,23 +1,35 @@
 internal import HalcyonHTTP
 
 extension ResolvedRequest {
+    /// Adopts the content of an answer in all caches of the load, unless it may be stored in none.
+    ///
+    /// - Returns: The caches from whose disks other content has to be removed; see
+    ///   ``ImageCache/removeOutdated(_:after:)``.
+    func adopt(_ claim: ContentClaim) -> [ImageCache] {
+        guard options.cache.storesInMemory || options.cache.storesOnDisk else { return [] }
+        return caches.lowestFirst.filter { $0.adopt(claim, for: key) }
+    }
+
+    /// Removes the original and everything that was made of it from the caches, as an answer says that its server has it
+    /// no more. What newer loads have stored stays.
+    func removeOriginal(by claim: ContentClaim) async {
+        var claim = claim
+        (claim.digest, claim.representation) = (nil, "")
+        // In all caches before the removals are made in one, so that nothing found in one is stored in another.
+        let removals = adopt(claim).compactMap { $0.removeOutdated(claim, after: []) }
+        for removal in removals { await removal.value }
+    }
+
     /// Removes the original and everything that was made of it from the caches, if an error says that its server does not
     /// have it any more. What newer loads have stored stays.
     ///
-    /// - Parameter permits: The permits since the original was asked for. Default: those of the load.
     /// - Returns: A Boolean value that indicates whether the error says so.
     @discardableResult
-    func removeOriginal(ifGone error: ImageError, _ permits: StorePermits? = nil) async -> Bool {
+    func removeOriginal(ifGone error: ImageError) async -> Bool {
         guard case .status(let status) = error.reason, HTTPStatus.isGone(status), followsServer, !isForOthers(error)
         else { return false }
-        await removeOriginal(olderThan: StoreClaim(load: self.permits, original: permits, age: .new))
+        await removeOriginal(by: ContentClaim(registrations: registrations, transfer: registrations.number))
         return true
-    }
-
-    /// Removes the original and everything that was made of it from the caches, but for what newer work than that of a
-    /// claim has stored.
-    func removeOriginal(olderThan claim: StoreClaim) async {
-        await ImageCache.removeOriginal(of: key, olderThan: claim, from: caches.all)
     }
 }
 
@@ -28,7 +40,7 @@ extension OriginalStage {
         do {
             let original = try await self.original(for: request, context: context)
             if original.caching.effect == .removeOriginal {
-                await request.removeOriginal(olderThan: original.claim(of: request.permits).ofAnswer)
+                await request.removeOriginal(by: original.claim(of: request))
             }
             return original
         } catch let error as ImageError {

@@ -12,8 +12,8 @@ final class ResolvedRequest: Sendable {
     let key: ImageKey
     /// The key of the image whose encoded form the result is; `nil` if the result is an image.
     let encodedImage: ImageKey?
-    /// The permits to store the results of the load.
-    let permits: StorePermits
+    /// The registrations of the load with its caches.
+    let registrations: ContentRegistrations
     let caches: LoadCaches
     /// The sizes of the image, if it has a target size; `nil` otherwise, and for an encoded form.
     let sizes: ImageSizes?
@@ -36,7 +36,7 @@ final class ResolvedRequest: Sendable {
         options: ImageOptions,
         key: ImageKey,
         encodedImage: ImageKey? = nil,
-        permits: StorePermits,
+        registrations: ContentRegistrations,
         caches: LoadCaches,
         sizes: ImageSizes?,
         transfer: TransferRequest?,
@@ -48,7 +48,7 @@ final class ResolvedRequest: Sendable {
         self.options = options
         self.key = key
         self.encodedImage = encodedImage
-        self.permits = permits
+        self.registrations = registrations
         self.caches = caches
         self.sizes = sizes
         self.transfer = transfer
@@ -57,8 +57,8 @@ final class ResolvedRequest: Sendable {
         self.work = work
     }
 
-    /// The earliest ``WorkNumber`` of work that the load may share.
-    var sharesSince: UInt64 { permits.sharesSince }
+    /// The earliest ``WorkNumber`` of work that the load may join.
+    var joinsSince: UInt64 { registrations.joinsSince }
 
     /// The scope that the request names for the original; `nil` if there is none.
     var audience: String? { key.original.namedAudience }
@@ -66,12 +66,6 @@ final class ResolvedRequest: Sendable {
     /// A Boolean value that indicates whether the result is made by processors or an encoder, and so has a place of its
     /// own on disk.
     var isProcessed: Bool { encodedImage != nil || !options.processing.isIdentity }
-
-    /// Returns the item that newer work must not have changed if the result is to be stored in memory.
-    func companion(_ validity: OriginalValidity?) -> StoreOrder.Item? {
-        if let encodedImage { return .image(encodedImage) }
-        return isProcessed ? nil : .ofOriginal(validity?.response)
-    }
 
     /// Returns the request for an encoded form of the image.
     func encoded(as encoding: ImageEncoding) -> ResolvedRequest {
@@ -159,7 +153,7 @@ final class ResolvedRequest: Sendable {
             options: options,
             key: key ?? self.key,
             encodedImage: encodedImage ?? self.encodedImage,
-            permits: permits,
+            registrations: registrations,
             caches: caches,
             sizes: encodedImage == nil ? sizes : nil,
             transfer: transfer,

@@ -18,6 +18,8 @@ struct ResultProvenance: Sendable {
     let data: Data?
     /// The time and the requests for which it may be used; `nil` if no server decides about it.
     let validity: OriginalValidity?
+    /// The digest of the original; `nil` if that is not known.
+    let digest: ContentDigest?
 }
 
 /// The form of results on disk.
@@ -96,6 +98,7 @@ struct DecodedForm: ResultForm {
             image,
             byteCount: response.byteCount,
             validity: provenance.validity,
+            digest: provenance.digest,
             serializer: serializer,
             isExact: isExact
         )
@@ -137,7 +140,8 @@ struct EncodedForm: ResultForm {
         let metadata = ProcessedImageMetadata(
             image.stored,
             byteCount: image.originalByteCount,
-            validity: provenance.validity
+            validity: provenance.validity,
+            digest: provenance.digest
         )
         return (image.data, metadata.data)
     }

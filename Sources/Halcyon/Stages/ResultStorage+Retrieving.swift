@@ -56,7 +56,6 @@ extension ResultStorage {
         let entry: DiskCache.Entry
         let metadata: ProcessedImageMetadata
         let validity: OriginalValidity?
-        let age: ContentAge
         /// The duration of the look-up.
         let time: Duration
 
@@ -74,7 +73,6 @@ extension ResultStorage {
         let start = ContinuousClock.now
         let diskKey = request.resultDiskKey
         try await cache.disk.settle(diskKey, priority: context.priority)
-        let age = cache.order.age(of: .image(request.key), named: request.key.originalDiskKey)
         let entry = try await cache.disk.entry(
             for: diskKey,
             extending: request.options.cache.diskExtension,
@@ -87,6 +85,7 @@ extension ResultStorage {
             await cache.disk.remove(for: diskKey, ifStill: entry.version)
             return nil
         }
+        guard cache.isCurrent(metadata, for: request.key) else { return nil }
         let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
         guard request.mayUse(validity, insteadOf: failure) else { return nil }
         return Candidate(
@@ -94,7 +93,6 @@ extension ResultStorage {
             entry: entry,
             metadata: metadata,
             validity: validity,
-            age: age,
             time: time
         )
     }
@@ -116,7 +114,7 @@ extension ResultStorage {
                 isExact: isExact,
                 validity: candidate.validity,
                 cache: cache,
-                age: candidate.age
+                digest: candidate.metadata.contentDigest
             )
             promote(entry, found, for: request)
             return found
@@ -142,7 +140,7 @@ extension ResultStorage {
             entry,
             metadata: entry.metadata(stating: found.validity, isOriginal: false),
             name: request.resultDiskKey,
-            item: .image(request.key),
+            key: request.key,
             limit: expiration(policy, found.validity, now: found.cache.disk.now()),
             durability: policy.diskDurability ?? .none,
             claim: found.claim(of: request)

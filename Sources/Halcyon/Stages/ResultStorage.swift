@@ -21,10 +21,17 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let validity: OriginalValidity?
         /// The cache that it was found in.
         let cache: ImageCache
-        let age: ContentAge
+        /// The digest of the original that it was made of; `nil` if that is not known.
+        let digest: ContentDigest?
 
         /// Returns the claim to store the result in memory.
-        func claim(of request: ResolvedRequest) -> StoreClaim { StoreClaim(load: request.permits, age: age) }
+        func claim(of request: ResolvedRequest) -> ContentClaim {
+            ContentClaim(
+                registrations: request.registrations,
+                digest: digest,
+                representation: validity?.representation ?? ""
+            )
+        }
     }
 
     /// Returns a result that may be used now; `nil` if there is none, or none that can be decoded.
@@ -59,7 +66,9 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let diskKey = request.resultDiskKey
         for cache in request.caches.targets.searched {
             let entry = try await cache.disk.entry(for: diskKey, extending: .none, priority: context.priority)
-            guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { continue }
+            guard let entry, let metadata = ProcessedImageMetadata(entry.metadata),
+                cache.isCurrent(metadata, for: request.key)
+            else { continue }
             if request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request)) { return true }
         }
         return false
@@ -86,7 +95,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         for request: ResolvedRequest,
         madeOf data: Data?,
         _ caching: OriginalCaching,
-        claim: StoreClaim,
+        claim: ContentClaim,
         priority: PriorityBox
     ) -> [Task<Void, Never>] {
         let policy = request.options.cache
@@ -97,7 +106,8 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let needsData = !(policy.serializer is ImageSerializer) && request.encodedImage == nil
         let provenance = ResultProvenance(
             data: needsData && request.source.hasEncodedBytes ? data : nil,
-            validity: validity
+            validity: validity,
+            digest: claim.digest
         )
         let diskKey = request.resultDiskKey
         let isKept = request.storedResults.contains(madeIn: result.timings.processorTime)
@@ -107,13 +117,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         }
         let stored = targets.stored
         return targets.lowestFirst.compactMap { cache in
-            guard isKept, stored.contains(cache) else {
-                // What is made of an original of a cache replaces nothing that is older.
-                if claim.age.isFromCache { return nil }
-                let admission = cache.admission(of: claim, .image(request.key))
-                let removal = cache.disk.remove(named: diskKey, priority: priority, if: admission)
-                return isKept ? removal : nil
-            }
+            guard isKept, stored.contains(cache) else { return nil }
             return cache.disk.store(
                 for: diskKey,
                 expiration: expiration(policy, validity, now: cache.disk.now()),
@@ -121,11 +125,7 @@ struct ResultStorage<Form: ResultForm>: Sendable {
                 byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
                 priority: priority,
                 replacing: replaced,
-                admission: cache.admission(
-                    of: claim,
-                    .image(request.key),
-                    with: request.encodedImage.map { .image($0) }
-                ),
+                admission: cache.admission(of: claim, request.key),
                 content: { try await content.value }
             )
         }
@@ -143,14 +143,11 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         return own
     }
 
-    /// Removes a result, if the claim holds.
-    func remove(for request: ResolvedRequest, claim: StoreClaim) async {
+    /// Removes a result because of an answer of its server.
+    func remove(for request: ResolvedRequest, claim: ContentClaim) async {
         guard request.isProcessed else { return }
         for cache in request.caches.targets.lowestFirst {
-            await cache.disk.remove(
-                for: request.resultDiskKey,
-                if: cache.admission(of: claim, .image(request.key))
-            )
+            await cache.disk.remove(for: request.resultDiskKey, if: cache.removal(by: claim))
         }
     }
 }

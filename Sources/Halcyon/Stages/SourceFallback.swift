@@ -42,7 +42,6 @@ struct SourceFallback: Sendable {
     /// and where it cannot be read.
     func availableResponse(for request: PendingRequest, context: WorkContext) async -> ImageResponse? {
         // Removals meanwhile are noted for the names that become known.
-        defer { withExtendedLifetime(request.openLoads) {} }
         let start = ContinuousClock.now
         guard let resolved = try? await resolver.resolve(request, context: context),
             var response = try? await image.availableResponse(for: resolved, context: context)
@@ -77,7 +76,6 @@ struct SourceFallback: Sendable {
         load: (ResolvedRequest, WorkContext) async throws -> Value
     ) async throws -> (Value, SourceSubstitution?) {
         // Removals while the load is under way are noted for the names that become known.
-        defer { withExtendedLifetime(request.openLoads) {} }
         guard request.options.recovery.hasOtherSources else {
             // Before keys are made and hashed: of a list that is flung, many loads are cancelled before they begin.
             try Task.checkCancellation()

@@ -69,7 +69,7 @@ extension AnswerModel.State {
             return (demand.rule, "\(call): answered with image \(serial) \(demand.reason)")
         }
         guard isOwn else { return nil }
-        if image.time > activity.start, activity.isAlone, cached.contains(call.withoutUrgency) {
+        if image.time > activity.start, activity.isAlone, activity.isCached {
             return (.needlessLoad, "\(call): loaded as image \(serial), although it is cached")
         }
         noteRefresh(serial, image, by: activity, call, resources)
@@ -96,7 +96,8 @@ extension AnswerModel.State {
             || (wasMetered && (call.settings?.lowData != nil || call.settings?.refusesMetered == true))
     }
 
-    /// Notes that a load that read no cache replaces, once it has ended, what was there when it began.
+    /// Notes that an image which a load got from its source replaces, once all have ended, what was there when the load
+    /// began, in every place and form.
     private mutating func noteRefresh(
         _ serial: Int,
         _ image: AnswerModel.SentImage,
@@ -104,7 +105,7 @@ extension AnswerModel.State {
         _ call: Call,
         _ resources: [Program.Resource]
     ) {
-        guard [.task, .response, .callback].contains(call.kind), call.reads == .none, call.storesInMemory,
+        guard [.task, .response, .callback].contains(call.kind), image.time > activity.start, call.storesInMemory,
             call.storesOnDisk, call.identity.body == 0, !diskHasFailed,
             !call.isExemptFromStoring, activity.start > configured, resources[call.identity.resource].policy.isStorable
         else { return }
@@ -112,11 +113,10 @@ extension AnswerModel.State {
             AnswerModel.Replacement(
                 rule: .olderImage,
                 identity: call.identity,
-                place: call.place,
                 domain: call.domain,
                 serial: serial,
                 time: min(activity.start, image.time),
-                reason: "although a forced refresh had brought image \(serial)"
+                reason: "although a load had brought image \(serial)"
             )
         )
     }

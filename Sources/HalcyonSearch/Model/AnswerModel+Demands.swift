@@ -9,8 +9,6 @@ extension AnswerModel {
     /// A demand that calls that begin after its time are not answered with the image.
     struct Demand {
         let rule: Finding.Rule
-        /// The place of the images that must not be answered; `nil`: any.
-        let place: Place?
         /// The domain that is concerned; `nil`: all are.
         var domain: Domain?
         let time: Int
@@ -21,7 +19,6 @@ extension AnswerModel {
     struct Replacement {
         let rule: Finding.Rule
         let identity: Identity
-        let place: Place?
         let domain: Domain
         let serial: Int
         let time: Int
@@ -42,16 +39,10 @@ extension Call {
 extension AnswerModel.SentImage {
     /// Returns a demand that an answer to a call with this image breaks; `nil` if there is none.
     func demand(brokenBy call: Call, since start: Int, in domain: AnswerModel.Domain) -> AnswerModel.Demand? {
-        // The bytes are those of the original, whatever the options make of it.
-        let asked = call.kind == .data ? Place() : call.place
-        // A refresh of an image leaves what was encoded of the older one, which is fresh for as long as its server
-        // says, and it leaves larger ones in memory.
-        let isOfPlace = call.kind != .encoded && call.largerPlaces.isEmpty
         // Memory alone answers with the file as it was examined last.
         if call.kind == .memory, identity.form == .file { return nil }
         return demands.first { demand in
-            demand.time < start && (demand.place == nil || (demand.place == asked && isOfPlace))
-                && (demand.domain == nil || demand.domain == domain)
+            demand.time < start && (demand.domain == nil || demand.domain == domain)
         }
     }
 }
@@ -71,7 +62,6 @@ extension AnswerModel.State {
             images[serial]?.demands.append(
                 AnswerModel.Demand(
                     rule: replacement.rule,
-                    place: replacement.place,
                     domain: replacement.domain,
                     time: now,
                     reason: replacement.reason

@@ -18,45 +18,23 @@ extension AnswerModel {
     struct Removal: Sendable {
         fileprivate let scope: Scope
         fileprivate let start: Int
-        /// The images whose loads had all ended before.
-        fileprivate let serials: [Int]
     }
 
     /// Notes that images are about to be removed.
-    ///
-    /// - Parameter busy: The resources that have a running transfer.
-    func beginRemoval(_ scope: Scope, busy: Set<Int>) -> Removal {
+    func beginRemoval(_ scope: Scope) -> Removal {
         state.withLock { state in
-            let touched = Set(resources.indices.filter { scope.touches($0) })
-            state.disturb(touched)
-            let quiet = touched.filter { !busy.contains($0) && state.isQuiet($0, resources[$0].policy) }
-            let serials = state.images.filter { scope.contains($0.value.identity) }
-                .filter { quiet.contains($0.value.identity.resource) }
-            return Removal(scope: scope, start: state.tick(), serials: serials.keys.sorted())
+            state.disturb(Set(resources.indices.filter { scope.touches($0) }))
+            return Removal(scope: scope, start: state.tick())
         }
     }
 
-    /// Notes that the removal has ended: the images without other activity must not come back.
+    /// Notes that the removal has ended: nothing that was there or being loaded when it was called must come back.
     func endRemoval(_ removal: Removal) {
         guard removal.scope.isFinal(in: caches) else { return }
         state.withLock { state in
             let end = state.tick()
-            for serial in removal.serials {
-                guard let image = state.images[serial], !image.isFixed else { continue }
-                let resource = image.identity.resource
-                let isTouched = state.activities.values.contains {
-                    $0.resources.contains(resource) && $0.start > removal.start
-                }
-                guard !isTouched else { continue }
-                state.images[serial]?.demands.append(
-                    Demand(
-                        rule: .removedImage,
-                        place: nil,
-                        time: end,
-                        reason: "after it had been removed"
-                    )
-                )
-            }
+            state.removals.append((removal, end))
+            for serial in state.images.keys { state.demand(removal, of: serial, from: end) }
         }
     }
 
@@ -84,8 +62,9 @@ extension AnswerModel {
             state.disturb([identity.resource])
             state.nextSerial += 1
             // Loads at the same time may find it at once.
-            state.images[state.nextSerial] = SentImage(identity: identity, time: state.tick())
-            return (state.begin([identity.resource], call: nil), state.nextSerial)
+            let id = state.begin([identity.resource], call: nil)
+            state.images[state.nextSerial] = SentImage(identity: identity, time: state.tick(), causes: [id])
+            return (id, state.nextSerial)
         }
     }
 
@@ -102,7 +81,6 @@ extension AnswerModel {
                 Replacement(
                     rule: .olderImage,
                     identity: identity,
-                    place: nil,
                     domain: Domain(),
                     serial: serial,
                     time: start,
@@ -110,6 +88,25 @@ extension AnswerModel {
                 )
             )
         }
+    }
+}
+
+extension AnswerModel.State {
+    /// Returns whether an activity is known to have been called before a time, as the function that begins it had
+    /// returned, or it had ended.
+    private func isCalled(_ id: Int, before time: Int) -> Bool {
+        guard let activity = activities[id] else { return true }
+        return activity.called ?? activity.end ?? .max < time
+    }
+
+    /// Demands that an image is not answered after a removal, if it was loaded or stored by activities from before.
+    mutating func demand(_ removal: AnswerModel.Removal, of serial: Int, from end: Int) {
+        guard let image = images[serial], !image.isFixed, removal.scope.contains(image.identity),
+            image.causes.allSatisfy({ isCalled($0, before: removal.start) })
+        else { return }
+        images[serial]?.demands.append(
+            AnswerModel.Demand(rule: .removedImage, time: end, reason: "after it had been removed")
+        )
     }
 }
 

@@ -16,6 +16,9 @@ final class AnswerModel: Sendable {
         var activities: [Int: Activity] = [:]
         /// The replacements that hold once all present activities have ended.
         var pending: [Replacement] = []
+        /// The removals since the last time at which all activities had ended: images of loads that were called before
+        /// may still be sent.
+        var removals: [(removal: Removal, end: Int)] = []
         /// The calls that a cache has to answer.
         var cached: Set<Call> = []
         /// The time of the last event that may have removed a resource from a cache.
@@ -37,6 +40,8 @@ final class AnswerModel: Sendable {
         var isFixed = false
         /// The time at which its transfer came to the origin, or its store ended.
         var time: Int
+        /// The activities that may have sent for it, or that stored it.
+        var causes: [Int]
         /// The time at which the origin last confirmed it.
         var validated = 0
         var demands: [Demand] = []
@@ -47,6 +52,10 @@ final class AnswerModel: Sendable {
         let resources: Set<Int>
         let call: Call?
         let start: Int
+        /// `true` if a cache has to answer the call.
+        var isCached = false
+        /// A time at which the function that begins it had returned; `nil` if that is not known.
+        var called: Int?
         var end: Int?
         var isCancelled = false
         /// A Boolean value that indicates whether no other activity had the same resource at the same time.
@@ -99,7 +108,12 @@ final class AnswerModel: Sendable {
     func imageIsSent(to identity: Identity, isFixed: Bool = false) -> Int {
         state.withLock { state in
             state.nextSerial += 1
-            state.images[state.nextSerial] = SentImage(identity: identity, isFixed: isFixed, time: state.tick())
+            let time = state.tick()
+            let causes = state.activities.filter { $0.value.resources.contains(identity.resource) }.map(\.key)
+            state.images[state.nextSerial] = SentImage(identity: identity, isFixed: isFixed, time: time, causes: causes)
+            // Results of older images are removed once this one is known to be an image.
+            state.cached = state.cached.filter { $0.identity != identity }
+            for (removal, end) in state.removals { state.demand(removal, of: state.nextSerial, from: end) }
             return state.nextSerial
         }
     }
@@ -117,7 +131,6 @@ final class AnswerModel: Sendable {
         state.withLock { state in
             let demand = Demand(
                 rule: .olderImage,
-                place: nil,
                 time: state.tick(),
                 reason: "although its file had been replaced by image \(serial)"
             )
@@ -141,6 +154,14 @@ final class AnswerModel: Sendable {
         state.withLock { $0.begin(resources, call: call) }
     }
 
+    /// Notes that the function which begins an activity has returned, so that what is called from now on is called later.
+    func isCalled(_ id: Int) {
+        state.withLock { state in
+            let now = state.tick()
+            state.activities[id]?.called = now
+        }
+    }
+
     /// Notes that an activity has ended.
     func end(_ id: Int) {
         state.withLock { state in
@@ -155,10 +176,12 @@ final class AnswerModel: Sendable {
     }
 
     /// Notes that the origin does not answer with images now.
-    func resourceFails(_ resource: Int) {
+    ///
+    /// - Parameter isGone: `true` if it has none any more, `false` if caches keep what they have. Default: `true`.
+    func resourceFails(_ resource: Int, isGone: Bool = true) {
         state.withLock { state in
             state.failing.insert(resource)
-            state.disturb([resource])
+            if isGone { state.disturb([resource]) }
         }
     }
 
@@ -221,6 +244,7 @@ final class AnswerModel: Sendable {
                 }
             }
             state.activities = [:]
+            state.removals = []
         }
     }
 }
@@ -243,6 +267,7 @@ extension AnswerModel.State {
             resources: resources,
             call: call,
             start: tick(),
+            isCached: call.map { cached.contains($0.withoutUrgency) } ?? false,
             isAlone: isAlone
         )
         return nextID
@@ -275,6 +300,9 @@ extension AnswerModel.State {
         else { return false }
         let resource = resources[call.identity.resource]
         guard resource.policy.isStorable, !resource.isVarying else { return false }
+        // A newer image takes the place of all results of an older one.
+        let newer = images.values.count { $0.identity == call.identity && $0.time > activity.start }
+        guard newer == 1 else { return false }
         return disturbances[call.identity.resource, default: 0] < activity.start
     }
 }

@@ -187,7 +187,7 @@ extension SearchOrigin {
     }
 
     func setOutage(_ resource: Int, _ outage: Outage) {
-        if outage != .none { model.resourceFails(resource) }
+        if outage != .none { model.resourceFails(resource, isGone: outage == .notFound) }
         state.withLock { $0.outages[resource] = outage }
     }
 
@@ -199,11 +199,6 @@ extension SearchOrigin {
 
     /// The number of transfers so far.
     var startedCount: Int { state.withLock { $0.count } }
-
-    /// The resources that have a running transfer.
-    var busy: Set<Int> {
-        state.withLock { state in Set(state.started.filter { $0.transfer.result == nil }.map(\.resource)) }
-    }
 
     /// Answers one of the transfers that wait, counted from the oldest; wholly, or with half of the body.
     func deliver(_ index: Int, isPart: Bool = false) {

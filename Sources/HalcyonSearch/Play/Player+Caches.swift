@@ -54,7 +54,7 @@ extension Player {
 
     /// Removes images from all groups.
     private func remove(_ scope: AnswerModel.Scope, _ body: (ImageCacheGroup) async throws -> Void) async {
-        let removal = model.beginRemoval(scope, busy: origin.busy)
+        let removal = model.beginRemoval(scope)
         do {
             for group in caches.groups {
                 try await body(planted == .keepsLower ? ImageCacheGroup(group.highest) : group)

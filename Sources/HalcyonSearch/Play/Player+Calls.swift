@@ -7,7 +7,7 @@ extension Player {
     func begin(_ call: Call) -> Running {
         let id = model.begin(call.resources, call: call)
         let request = ImageRequest(source(of: call), options: options(of: call))
-        let pipeline = pipeline
+        let pipeline = pipeline(of: call)
         let running: Running
         switch call.kind {
         case .task:
@@ -65,6 +65,7 @@ extension Player {
             slotChanges()
             running = callback(call, id) { [slot] in slot.loadImage(with: request, completion: $0) }
         }
+        if [.task, .callback, .slot].contains(call.kind) { model.isCalled(id) }
         append(running)
         return running
     }

@@ -20,12 +20,15 @@ extension Player {
         await watcher.value
     }
 
+    /// The number of pieces of work of both pipelines.
+    private var unfinishedWorkCount: Int { pipelines.reduce(0) { $0 + $1.unfinishedWorkCount } }
+
     /// Waits until nothing happens any more without another step: for a state that stays the same for a while.
     func comeToRest() async {
         var last: [Int] = []
         var repetitions = 0
         while repetitions < 4 {
-            let now = [pipeline.unfinishedWorkCount, origin.startedCount, origin.unfinishedCount, model.time]
+            let now = [unfinishedWorkCount, origin.startedCount, origin.unfinishedCount, model.time]
             repetitions = now == last ? repetitions + 1 : 0
             last = now
             await Sleep.briefly()
@@ -39,7 +42,7 @@ extension Player {
             await wait(for: running)
         }
         // Refreshes of stale images go on without a call.
-        while origin.unfinishedCount > 0 || pipeline.unfinishedWorkCount > 0 {
+        while origin.unfinishedCount > 0 || unfinishedWorkCount > 0 {
             origin.deliverAll()
             await Sleep.briefly()
         }
@@ -60,7 +63,8 @@ extension Player {
             if !recorder.isQuiet { model.report(.wrongEvents, "a load has ended without an event") }
         }
         let statistics = pipeline.statistics
-        let problem = statistics.problem ?? observer.flatMap { statistics.problem(with: $0.sums) }
+        let sums = observer?.sums
+        let problem = pipelines.compactMap(\.statistics.problem).first ?? sums.flatMap { statistics.problem(with: $0) }
         if let problem { model.report(.wrongStatistics, problem) }
     }
 
@@ -68,22 +72,23 @@ extension Player {
     func stop() async {
         let released = release()
         // Tasks that have ended may hold it for a moment.
-        for _ in 0..<20_000 where released.pipeline != nil { await Sleep.briefly() }
-        if released.pipeline != nil { model.report(.leftover, "the pipeline is still held after its last call") }
+        for _ in 0..<20_000 where !released.isFree { await Sleep.briefly() }
+        if !released.isFree { model.report(.leftover, "the pipeline is still held after its last call") }
     }
 
     /// Releases the pipeline and all that refers to it, after the lock.
     private func release() -> Released {
         let parts = state.withLock { state in
             defer {
-                (state.pipeline, state.caches, state.pressure) = (nil, nil, nil)
+                (state.pipeline, state.otherPipeline, state.caches, state.pressure) = (nil, nil, nil, nil)
                 (state.slot, state.otherDownloader) = (nil, nil)
             }
             return (
-                pipeline: state.pipeline, slot: state.slot, downloader: state.otherDownloader, caches: state.caches
+                pipeline: state.pipeline, other: state.otherPipeline, slot: state.slot,
+                downloader: state.otherDownloader, caches: state.caches
             )
         }
-        return withExtendedLifetime(parts) { Released(pipeline: parts.pipeline) }
+        return withExtendedLifetime(parts) { Released(pipeline: parts.pipeline, other: parts.other) }
     }
 
     /// Checks what is left when nothing goes on.
@@ -122,6 +127,9 @@ extension Player {
 /// A pipeline that is released.
 private struct Released {
     weak var pipeline: ImagePipeline?
+    weak var other: ImagePipeline?
+
+    var isFree: Bool { pipeline == nil && other == nil }
 }
 
 extension AnswerModel {

@@ -28,8 +28,12 @@ extension Player {
         let observer = program.isObserved ? LoadRecorder(model: model) : nil
         if let observer { configuration.observers = [observer] }
         let pipeline = ImagePipeline(configuration: configuration)
+        configuration.downloader = self.downloader()
+        configuration.observers = []
+        let otherPipeline = ImagePipeline(configuration: configuration)
         state.withLock { state in
             state.pipeline = pipeline
+            state.otherPipeline = otherPipeline
             state.caches = caches
             state.observer = observer
             state.slot = ImageSlot(pipeline: pipeline)

@@ -42,8 +42,6 @@ extension Player {
         case .replaceFile(let resource):
             replaceFile(of: resource)
         case .outage(let resource, let outage):
-            // Before and after an outage caches may lose what they have.
-            model.disturb([resource])
             origin.setOutage(resource, outage)
         case .advance(let seconds):
             model.clockMoves(by: seconds)

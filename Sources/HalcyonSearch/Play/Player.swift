@@ -19,6 +19,8 @@ final class Player: Sendable {
 
     struct State {
         var pipeline: ImagePipeline?
+        /// The other pipeline over the same caches.
+        var otherPipeline: ImagePipeline?
         var caches: CacheSet?
         /// The observer of the configuration; `nil` if there is none.
         var observer: LoadRecorder?
@@ -155,6 +157,15 @@ extension Player {
             preconditionFailure("steps run between start and stop")
         }
         return pipeline
+    }
+
+    /// The pipelines over the present caches.
+    var pipelines: [ImagePipeline] { state.withLock { [$0.pipeline, $0.otherPipeline].compactMap(\.self) } }
+
+    /// Returns the pipeline that a call is made to.
+    func pipeline(of call: Call) -> ImagePipeline {
+        let other = call.isOfOtherPipeline == true ? state.withLock { $0.otherPipeline } : nil
+        return other ?? pipeline
     }
 
     /// The slot of the present pipeline.

@@ -75,6 +75,8 @@ struct Call: Hashable, Codable, Sendable {
     var priority = 2
     /// A Boolean value that indicates whether the caller waits for the result before it goes on.
     var isAwaited = false
+    /// `true` if the other pipeline over the same caches is called; `nil` for the first.
+    var isOfOtherPipeline: Bool?
     /// The other options; `nil` for the defaults.
     var settings: Settings?
 }
@@ -85,6 +87,7 @@ extension Call {
         var call = self
         call.priority = 2
         call.isAwaited = false
+        call.isOfOtherPipeline = nil
         if call.kind == .response || call.kind == .callback { call.kind = .task }
         call.settings?.executor = nil
         call.settings?.spelling = nil
@@ -108,6 +111,7 @@ extension Call: CustomStringConvertible {
         if revalidates { words.append("revalidates") }
         if isOffline { words.append("only from cache") }
         if priority != 2 { words.append("priority \(priority)") }
+        if isOfOtherPipeline == true { words.append("in the other pipeline") }
         if let settings { words.append("\(settings)") }
         return (isAwaited ? "await " : "") + "\(kind.rawValue)(\(words.joined(separator: "; ")))"
     }

@@ -91,6 +91,7 @@ extension Call {
         add { $0.revalidates = false }
         add { $0.isOffline = false }
         add { $0.priority = plain.priority }
+        add { $0.isOfOtherPipeline = nil }
         add { $0.isAwaited = true }
         add { $0.settings = nil }
         for settings in settings?.simplifications ?? [] { add { $0.settings = settings } }

@@ -3,6 +3,12 @@ internal import HalcyonTesting
 extension ProgramGenerator {
     /// Returns a call: mostly one that was made before, perhaps in another way.
     mutating func nextCall() -> Call {
+        var call = repeatedCall()
+        if features.contains(.sharing), call.kind != .slot, chance(40) { call.isOfOtherPipeline = true }
+        return call
+    }
+
+    private mutating func repeatedCall() -> Call {
         guard chance(80), var call = favorites.randomElement(using: &random) else { return call() }
         if features.contains(.refreshing) { call.reads = chance(25) ? .none : call.reads }
         if features.contains(.churning), chance(70) { call.reads = .none }

@@ -10,7 +10,7 @@ struct ProgramGenerator {
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
             holding, otherCalls, publishing, offline, redirects, churning, keying, delivering, substituting, providing,
             metering, sizing, grouping, observing, cookies, configuring, hooking,
-            animating, saving, spelling, distrusting
+            animating, saving, spelling, distrusting, sharing
     }
 
     private let seed: UInt64

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 extension DiskCache {
     /// Returns the entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
@@ -64,7 +64,7 @@ extension DiskCache {
     }
 
     /// Returns the path of the file that holds the body of `key`; nil if there is no such entry, if it has expired, or
-    /// if its body is so small that it lies in the index (``exportEntries(to:prefix:)`` makes a file of any).
+    /// if its body is so small that it lies in the index.
     ///
     /// The file is the body, byte by byte. It must not be changed, and may be removed at any time.
     public func fileLocation(for key: String) throws(DiskCacheError) -> String? {
@@ -75,6 +75,77 @@ extension DiskCache {
                 guard let row, !isOver(row, at: now), let file = row.file else { return nil }
                 return layout.body(file)
             }
+        }
+    }
+}
+
+extension DiskCache {
+    /// An entry without its body.
+    package struct Row: Sendable {
+        package let key: String
+        package let metadata: Data
+        /// XXH3 of the body, 64 bits.
+        package let bodyHash: UInt64
+        package let version: Version
+    }
+
+    /// Returns the entry of a key, and those whose key begins with it and a byte 0, whether they are written already or
+    /// wait for that. Complexity: O(log n + k) in the number of entries, and O(m) in those that wait.
+    ///
+    /// - Throws: ``DiskCacheError``.
+    package func rows(under name: String) throws(DiskCacheError) -> [Row] {
+        try failing(.read) {
+            let range = DiskKeyRange(prefix: name + "\0")
+            var rows: [String: Row] = [:]
+            let staged = staging.isEmpty ? [] : staging.withLock { $0.entries { $0 == name || range.contains($0) } }
+            try withIndex { index in
+                try index.read { connection in
+                    let find = try connection.statement(
+                        """
+                        SELECT key, metadata, body_hash, stored_at, checksum FROM entry INDEXED BY entry_family
+                        WHERE family = ?3 AND key >= ?1 AND key < ?2
+                        """
+                    )
+                    try range.withBounds(of: find) { try Row.add(foundBy: find, to: &rows) }
+                    let findName = try connection.statement(
+                        "SELECT key, metadata, body_hash, stored_at, checksum FROM entry WHERE id = ?1 AND key = ?2"
+                    )
+                    try withKey(name) { key in
+                        findName.bind(key.id, at: 1)
+                        findName.bind(borrowing: key.bytes, at: 2)
+                        try Row.add(foundBy: findName, to: &rows)
+                    }
+                }
+            }
+            // What waits takes the place of what is written.
+            for entry in staged {
+                rows[entry.key] =
+                    entry.isWithdrawn
+                    ? nil
+                    : Row(
+                        key: entry.key,
+                        metadata: entry.entry.metadata,
+                        bodyHash: entry.entry.bodyHash,
+                        version: entry.entry.version
+                    )
+            }
+            return Array(rows.values)
+        }
+    }
+}
+
+extension DiskCache.Row {
+    fileprivate static func add(foundBy find: SQLiteStatement, to rows: inout [String: Self]) throws {
+        defer { find.reset() }
+        while try find.step() {
+            let key = find.withBytes(0) { String(decoding: $0, as: UTF8.self) }
+            let storedAt = DiskTime(microseconds: find.integer(3))
+            rows[key] = Self(
+                key: key,
+                metadata: find.data(1) ?? Data(),
+                bodyHash: UInt64(bitPattern: find.integer(2)),
+                version: DiskCache.Version(storedAt: storedAt, checksum: find.integer(4))
+            )
         }
     }
 }

@@ -34,6 +34,13 @@ struct DiskStaging {
         return entry
     }
 
+    /// Returns the entries whose key is wanted, also those that are being written.
+    func entries(where isWanted: (String) -> Bool) -> [StagedEntry] {
+        let waiting = pending.values.filter { isWanted($0.key) }
+        // The waiting ones last: they replace what is being written.
+        return writing.values.filter { isWanted($0.key) } + waiting
+    }
+
     /// Returns a file with a body of this hash and length that is not in the index yet.
     func file(hash: UInt64, size: Int) -> IncomingFile? {
         guard fileCount > 0 || !writing.isEmpty else { return nil }

@@ -21,7 +21,7 @@ extension MemoryCache {
         let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
         let latest = latest.map { MemoryLifetime($0, clock: clock, at: now).expiresAt } ?? .max
         guard min(lifetime.expiresAt, latest) > now else {
-            remove(for: key, if: isAllowed)
+            remove(for: key) { _ in isAllowed() }
             return false
         }
         return store(
@@ -72,11 +72,20 @@ extension MemoryCache {
         return .date(clock.now().addingTimeInterval(seconds))
     }
 
-    /// Removes the value for `key`, if `isAllowed` returns true, which is called as for
-    /// ``store(_:for:cost:expiration:latest:if:)``.
+    /// Removes the value of a key if `isUnwanted` returns `true` for it, in one step with asking. What only a weak reference
+    /// still finds is removed without asking.
     @inlinable
-    package func remove(for key: Key, if isAllowed: () -> Bool) {
-        let entry = ledger.withLock { isAllowed() ? removeEntry(for: key, hash: key.hashValue) : nil }
+    package func remove(for key: Key, where isUnwanted: (Value) -> Bool) {
+        let entry = ledger.withLock { () -> Entry? in
+            let hash = key.hashValue
+            let shard = shardIndex(for: hash)
+            let value = withTable(shard) { table -> Value? in
+                let place = table.find(key, hash: hash)
+                return place < 0 ? nil : table.entries[place].value
+            }
+            if let value, !isUnwanted(value) { return nil }
+            return removeEntry(for: key, hash: hash)
+        }
         if entry?.value != nil { listeners.tell(CollectionOfOne(key), .removed) }
         withExtendedLifetime(entry) {}
     }

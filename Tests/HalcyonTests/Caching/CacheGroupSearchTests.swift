@@ -162,12 +162,12 @@ struct CacheGroupSearchTests {
         async let other: Void = disk.write(priority: .normal) { busy.pass() }
         await busy.waitUntilReached()
         let key = ImageKey(original: OriginalKey(text: "other"), variant: nil)
-        let claim = StoreClaim(load: StorePermits(for: key, in: [fixture.high]), age: .new)
+        let claim = ContentClaim(registrations: ContentRegistrations(for: key, with: [fixture.high]))
         let store = disk.store(
             for: key.originalDiskKey,
             expiration: nil,
             byteCount: 1 << 30,
-            admission: fixture.high.admission(of: claim, .original),
+            admission: fixture.high.admission(of: claim, key),
             content: { (Sample.png(), Data()) }
         )
         #expect(disk.isBehind)

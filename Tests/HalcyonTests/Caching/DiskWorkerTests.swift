@@ -43,8 +43,7 @@ struct DiskWorkerTests {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let disk = AsyncDiskCache(configuration: .init(folder: folder), onFault: nil)
-        // Without a permit nothing is stored.
-        let admission = ImageCache(disk: .init(folder: folder)).admission(of: StoreClaim(age: .new), .original)
+        let admission: StoreAdmission = { false }
         let (isFlushed, linkCount) = (Gate(), Lock(0))
         // Each store begins the next before it ends, so that at no moment there is none.
         @Sendable func begin(_ number: Int) -> Task<Void, Never> {
@@ -127,10 +126,7 @@ struct DiskWorkerTests {
         let other = DiskCache(configuration)
         try other.open()
         let disk = AsyncDiskCache(configuration: configuration, flushClock: clock, onFault: nil)
-        let cache = ImageCache(disk: .init(folder: folder))
-        let key = try #require(ImageKey(.url(Sample.url()), options: ImageOptions()))
-        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), age: .new)
-        let admission = cache.admission(of: claim, .original)
+        let admission: StoreAdmission = { true }
         let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
         await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
@@ -160,10 +156,7 @@ struct DiskWorkerTests {
             let label = currentQueueLabel
             labels.withLock { _ = $0.insert(label) }
         })
-        let cache = ImageCache(disk: .init(folder: folder))
-        let key = try #require(ImageKey(.url(Sample.url()), options: ImageOptions()))
-        let claim = StoreClaim(original: StorePermits(for: key, in: [cache]), age: .new)
-        let admission = cache.admission(of: claim, .original)
+        let admission: StoreAdmission = { true }
         do {
             let disk = AsyncDiskCache(configuration: configuration, flushClock: ManualClock(), onFault: nil)
             await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }

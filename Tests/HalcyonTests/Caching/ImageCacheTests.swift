@@ -233,19 +233,6 @@ struct ImageCacheTests {
         #expect(!MemoryPool.shared.keeps(byteCount))
         withExtendedLifetime(cache) {}
     }
-
-    @Test("writes out what it has and takes it in again elsewhere")
-    func export() async throws {
-        test.transport.serve(url, Sample.png())
-        _ = try await test.pipeline.response(for: url, options: crop + [.cacheOriginalImage])
-        await test.settle()
-        let folder = test.folder + "/export"
-        #expect(try await cache.exportImages(to: folder) == 2)
-        let two = other()
-        #expect(try await two.importImages(from: folder) == 2)
-        #expect(await two.storedData(for: ImageRequest(url)) == Sample.png())
-        #expect(await two.tiers(with: ImageRequest(url, options: crop)) == .disk)
-    }
 }
 
 private func + (options: ImageOptions, changes: [ImageOption]) -> ImageOptions { options.applying(changes) }

@@ -200,7 +200,7 @@ struct RemovalTests {
         await test.settle()
         #expect(cache.memoryStatistics.count == 1)
         #expect(try await cache.diskStatistics().count == 1)
-        await eventually { cache.order.openLoadCount == 0 }
+        await eventually { cache.order.recordCount == 0 }
     }
 
     @Test("of one tier leaves the other to an alternative that is tried only then")
@@ -210,17 +210,6 @@ struct RemovalTests {
         try await loadAlternative(test, url) { _ = try await cache.remove(for: ImageRequest(url), from: .disk) }
         #expect(cache.isInMemory(ImageRequest(url)))
         #expect(try await cache.diskStatistics().count == 0)
-    }
-
-    @Test("leaves nothing of an alternative, however many removals there were since")
-    func alternativeOfMany() async throws {
-        let test = TestPipeline()
-        let cache = test.pipeline.cache
-        try await loadAlternative(test, url) {
-            cache.order.clear(.all, of: .name(url.absoluteString))
-            for number in 0..<(OpenLoads.removalLimit + 10) { cache.order.clear(.all, of: .name("\(number)")) }
-        }
-        #expect(try await isEmpty(cache))
     }
 
     @Test("leaves alone what a program stores of an alternative that is tried only then", arguments: [false, true])
@@ -283,7 +272,7 @@ struct RemovalTests {
         #expect(try await isEmpty(cache))
     }
 
-    @Test("leaves nothing of what is read from disk meanwhile", arguments: Removal.allCases)
+    @Test("leaves nothing of what was read from disk before", arguments: Removal.allCases)
     func reading(removal: Removal) async throws {
         let (hasRead, gate) = (Gate(), DispatchGate())
         let codecs = ImageCodecs.observed { call, _ in
@@ -294,6 +283,40 @@ struct RemovalTests {
         let test = TestPipeline(codecs: codecs)
         let cache = test.pipeline.cache
         try await cache.store(Sample.png(), for: ImageRequest(url))
+        let task = test.pipeline.task(for: url)
+        await hasRead.wait()
+        try await removal.perform(cache, url, [])
+        gate.open()
+        #expect(try await task.response.source == .disk)
+        await test.settle()
+        #expect(try await isEmpty(cache))
+    }
+
+    @Test("leaves nothing of a load whose interceptor waits meanwhile", arguments: Removal.allCases)
+    func interceptedLoad(removal: Removal) async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        test.transport.serve(url, Sample.png())
+        let (isWaiting, gate) = (Gate(), Gate())
+        let interceptor = LoadInterceptor { load in
+            isWaiting.open()
+            await gate.wait()
+            return try await load.proceed(with: load.request)
+        }
+        let task = test.pipeline.task(for: url, options: [.interceptors(interceptor)])
+        await isWaiting.wait()
+        try await removal.perform(cache, url, [])
+        gate.open()
+        #expect(try await task.response.source == .network)
+        await test.settle()
+        #expect(try await isEmpty(cache))
+    }
+
+    @Test("leaves nothing to a load that is called before it has been made on disk", arguments: Removal.allCases)
+    func callingMeanwhile(removal: Removal) async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        try await cache.store(Sample.png(seed: 1), for: ImageRequest(url))
         let held = DispatchGate()
         let isHeld = Gate()
         async let holding: Void = cache.disk.change { _ in
@@ -305,14 +328,15 @@ struct RemovalTests {
         let removing = Task { [url] in try await removal.perform(cache, url, []) }
         await eventually { cache.order.isChanging }
         let task = test.pipeline.task(for: url)
-        await hasRead.wait()
+        let transfer = await test.transport.nextTransfer()
+        transfer.answer(.init(body: Sample.png(seed: 2)))
+        #expect(try await task.response.source == .network)
         held.open()
         try await holding
         try await removing.value
-        gate.open()
-        #expect(try await task.response.source == .disk)
         await test.settle()
-        #expect(try await isEmpty(cache))
+        #expect(await cache.storedData(for: ImageRequest(url)) == Sample.png(seed: 2))
+        #expect(cache.isInMemory(ImageRequest(url)))
     }
 
     @Test("from memory leaves what is stored on disk, and the other way round")

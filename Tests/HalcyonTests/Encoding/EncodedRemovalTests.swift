@@ -88,11 +88,10 @@ struct EncodedRemovalTests {
         let cache = encoded.cache
         let key = try #require(ImageKey(ImageRequest(encoded.url)))
         func isAdmitted(_ removes: Bool) -> Bool {
-            var claim: StoreClaim?
-            let permits = { StorePermits(for: key, in: [cache]) }
-            let find = { claim = StoreClaim(load: permits(), age: cache.order.ageInMemory(of: key)) }
-            if removes { cache.order.removeFromMemory { find() } } else { find() }
-            return claim?.isAdmitted(to: cache.order, .image(key), in: .disk) ?? false
+            let registrations = ContentRegistrations(for: key, with: [cache])
+            let claim = ContentClaim(registrations: registrations, isFromMemory: true)
+            if removes { cache.removeAllFromMemory() }
+            return cache.admission(of: claim, key)()
         }
         #expect(isAdmitted(false))
         #expect(!isAdmitted(true))

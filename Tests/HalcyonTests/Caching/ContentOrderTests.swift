@@ -6,8 +6,8 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("The order in which images are stored")
-struct StoreOrderTests {
+@Suite("The order of content")
+struct ContentOrderTests {
     private let url = Sample.url()
     private let test = TestPipeline()
 
@@ -30,32 +30,6 @@ struct StoreOrderTests {
         earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
         #expect(try await firstSample(early.image) == 9)
         await test.settle()
-    }
-
-    @Test("lets the program store under a name that an earlier load learns of meanwhile, and not that load")
-    func replacementOfOpenLoad() {
-        let order = StoreOrder()
-        let open = order.beginOpenLoad()
-        let begun = WorkNumber.next()
-        let replacement = StorePermits(order.permit(for: "b", .replacement))
-        let load = StorePermits(order.permit(for: "b", begun: begun))
-        #expect(!order.admitsUnchanged(load))
-        #expect(order.admitsUnchanged(replacement))
-        withExtendedLifetime(open) {}
-    }
-
-    @Test("refuses no other work under a name of which more was removed than is noted for a load")
-    func overflowOfOpenLoad() throws {
-        let order = StoreOrder()
-        let open = order.beginOpenLoad()
-        let begun = WorkNumber.next()
-        let removal = order.begin(.name("x"), from: .all)
-        for number in 0...OpenLoads.removalLimit { order.clear(.all, of: .name("n\(number)")) }
-        let load = StorePermits(order.permit(for: "x", begun: begun))
-        #expect(!order.admitsUnchanged(load))
-        #expect(order.admitsUnchanged(try #require(removal.permits)))
-        order.end(removal)
-        withExtendedLifetime(open) {}
     }
 
     @Test("keeps what a forced refresh brought when a load that began before it ends", arguments: [false, true])
@@ -100,18 +74,17 @@ struct StoreOrderTests {
         for isProcessed in [false, true] {
             let options: ImageOptions = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
             let key = try #require(ImageKey(.url(url), options: options))
-            let load = StorePermits(for: key, in: [cache])
+            let load = ContentRegistrations(for: key, with: [cache])
             let image = try ImageCodecs.standard.decode(Sample.png(seed: 10))
             #expect(try await cache.store(image, for: ImageRequest(url, options: options)))
-            let original = StorePermits(for: key, in: [cache])
-            let claim = StoreClaim(load: load, original: original, age: .transferred(began: WorkNumber.next()))
+            let claim = ContentClaim(registrations: load, transfer: WorkNumber.next(), digest: ContentDigest(9))
+            #expect(!cache.adopt(claim, for: key))
             let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
-            cache.remember(late, for: key, with: isProcessed ? nil : .original, claim, expiration: nil)
+            cache.remember(late, for: key, claim, expiration: nil)
             #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
-            let items: [StoreOrder.Item] = isProcessed ? [.image(key)] : [.image(key), .original]
-            for item in items { #expect(!cache.admission(of: claim, item).isGranted()) }
+            #expect(!cache.admission(of: claim, key)())
         }
-        #expect(cache.order.permitCount == 0)
+        #expect(cache.order.recordCount == 0)
     }
 
     @Test("keeps images apart whose names differ in their bytes alone")
@@ -171,6 +144,64 @@ struct StoreOrderTests {
         }
     }
 
+    @Test("lets a load that is called during a store by the program find what is stored")
+    func loadDuringStore() async throws {
+        let (held, isHeld) = (DispatchGate(), Gate())
+        let cache = cache
+        async let holding: Void = cache.disk.change { _ in
+            isHeld.open()
+            held.wait()
+        }
+        await isHeld.wait()
+        let request = ImageRequest(url)
+        let store = Task { try await cache.store(Sample.png(seed: 10), for: request) }
+        await eventually { cache.order.recordCount == 1 && cache.disk.writing.waitingCount > 0 }
+        let task = test.pipeline.task(for: url)
+        await eventually { cache.disk.waitingReadCount > 0 }
+        held.open()
+        try await holding
+        #expect(try await store.value)
+        #expect(try await task.response.source == .disk)
+        #expect(try await firstSample(task.image) == 10)
+        #expect(test.transport.startedCount == 0)
+    }
+
+    @Test("removes nothing for an image that may have been cut short unseen")
+    func cutShort() async throws {
+        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: [crop, .cacheOriginalImage])
+        await test.settle()
+        test.transport.setRoute(url, nil)
+        let task = test.pipeline.task(for: url, options: [crop, .forceRefresh])
+        let transfer = await test.transport.nextTransfer()
+        transfer.respond(headers: [:])
+        transfer.send(Sample.pngCutShort())
+        transfer.finish()
+        #expect(try await task.image.isPartial)
+        await test.settle()
+        cache.removeAllFromMemory()
+        #expect(await cache.storedData(for: ImageRequest(url)) == Sample.png())
+        #expect(await cache.tiers(with: ImageRequest(url, options: [crop])) == .disk)
+    }
+
+    @Test("keeps what the program stored as a result when its original is confirmed, and not when it is replaced")
+    func resultOfProgram() async throws {
+        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        let stored = ImageRequest(url, options: [crop])
+        let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7))
+        test.transport.serve(url, Sample.png(seed: 1))
+        _ = try await test.pipeline.response(for: url, options: [.cacheOriginalImage])
+        #expect(try await cache.store(image, for: stored))
+        // The same bytes once more, and then others.
+        for (seed, isKept) in [(1, true), (2, false)] {
+            test.transport.serve(url, Sample.png(seed: seed))
+            _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .cacheOriginalImage])
+            await test.settle()
+            #expect(await cache.tiers(with: stored) == (isKept ? .all : []))
+        }
+    }
+
     @Test("stores both of two results that one original was processed to")
     func twoResults() async throws {
         let sizes = [PixelSize(8, 8), PixelSize(16, 16)]
@@ -203,6 +234,6 @@ struct StoreOrderTests {
             try await cache.remove(for: ImageRequest(url))
         }
         await test.settle()
-        await eventually { [cache] in cache.order.permitCount == 0 }
+        await eventually { [cache] in cache.order.recordCount == 0 }
     }
 }

@@ -1,0 +1,376 @@
+internal import HalcyonConcurrency
+
+/// Decides which content a cache keeps: no older original, and nothing that was made of it, replaces a newer one, and
+/// nothing that was being loaded when it was removed is stored again.
+///
+/// Numbers order originals, and digests tell what was made of which: a load has a number from the time at which it is
+/// called, a transfer one from the time at which its request is sent, both of ``WorkNumber``. For each name in use a
+/// record has the digest of the content that was adopted last, and the numbers of the last removal and of the last store
+/// by the program. Results are stored while their load is newer than both, and their digest is that of the record.
+///
+/// Records end with the loads, stores and removals that use them. A load whose name was not known when it was called
+/// is compared with the last change under any name.
+///
+/// Admission is asked for in the same step as the change: for memory under the lock of its changes, for disk on the
+/// thread that makes all changes. Nothing else is locked under the lock of this type.
+final class ContentOrder: Sendable {
+    typealias Tiers = ImageCache.Tiers
+
+    /// The names that a removal covers.
+    enum Scope: Sendable {
+        case everything
+        /// All names that begin with a prefix.
+        case names(beginningWith: String)
+        case name(String)
+
+        func covers(_ name: ExactString) -> Bool {
+            switch self {
+            case .everything: true
+            case .names(let prefix): name.text.utf8.starts(with: prefix.utf8)
+            case .name(let other): name == ExactString(other)
+            }
+        }
+    }
+
+    /// The last removals from the parts of a cache.
+    struct Removals {
+        private(set) var memory: UInt64 = 0
+        private(set) var disk: UInt64 = 0
+
+        mutating func note(_ number: UInt64, from tiers: Tiers) {
+            if tiers.contains(.memory) { memory = max(memory, number) }
+            if tiers.contains(.disk) { disk = max(disk, number) }
+        }
+
+        /// The last removal that left nothing in any part.
+        var all: UInt64 { min(memory, disk) }
+
+        func number(of tier: Tiers) -> UInt64 { tier == .memory ? memory : disk }
+    }
+
+    /// The content that was adopted last for a representation.
+    private struct Adopted {
+        /// The number of its transfer.
+        var transfer: UInt64
+        /// `nil`: none, as the server has none, or has another representation in its place.
+        var digest: ContentDigest?
+    }
+
+    private struct Record {
+        /// The number of registrations and removals that use the record.
+        var useCount = 0
+        var removed: Removals
+        /// The last store by the program.
+        var replaced: UInt64 = 0
+        /// The last store by the program of an original, which replaces everything under the name.
+        var replacedOriginal: UInt64 = 0
+        /// The last store by the program of the result of a key.
+        var replacedResults: [ImageKey: UInt64] = [:]
+        /// The number before which work is not joined by loads that are called from now on.
+        var joinsSince: UInt64
+        /// The number since which forced refreshes join each other, and how many are in progress.
+        var refreshes: (since: UInt64, count: Int) = (0, 0)
+        private var adopted: [String: Adopted] = [:]
+        /// The number of the newest transfer whose answer was adopted for all requests.
+        private var forAll: UInt64 = 0
+        /// The number of the newest transfer that is known to have brought other content than there was.
+        private var changed: UInt64 = 0
+        /// `true` if only adopted content is current: all other was removed or replaced.
+        private var isComplete = false
+        /// The number of removals that were recorded and are not made yet.
+        var removalCount = 0
+
+        /// `true` if some content of the name is outdated.
+        var isConstrained: Bool { isComplete || !adopted.isEmpty || removalCount > 0 }
+
+        init(removed: Removals, joinsSince: UInt64) {
+            self.removed = removed
+            self.joinsSince = joinsSince
+        }
+
+        /// Returns whether content of a representation is not known to be outdated.
+        ///
+        /// - Parameter digest: Returns the digest of the content; `nil` for a result that the program stored.
+        func isCurrent(_ digest: () -> ContentDigest?, of representation: String) -> Bool {
+            // What the program stored as a result was made of an original that is not known.
+            guard let digest = digest() else { return removalCount == 0 && replaced >= changed }
+            return adopted[representation].map { $0.digest == digest } ?? !isComplete
+        }
+
+        /// The number of the newest transfer whose answer was adopted for a representation, or for any of them.
+        func newest(_ representation: String?) -> UInt64 {
+            guard let representation, !representation.isEmpty else { return adopted.values.map(\.transfer).max() ?? 0 }
+            return max(adopted[representation]?.transfer ?? 0, forAll)
+        }
+
+        /// Adopts content.
+        ///
+        /// - Parameters:
+        ///   - digest: The digest; `nil` if there is no content any more.
+        ///   - representation: The representation; empty for content that is the same for all requests, which replaces
+        ///     those of some.
+        /// - Returns: Whether other content may be stored under the name; `nil` if newer content was adopted before.
+        mutating func adopt(_ digest: ContentDigest?, _ representation: String, _ transfer: UInt64) -> Bool? {
+            guard transfer >= newest(representation) else { return nil }
+            if representation.isEmpty { forAll = transfer }
+            defer { adopted[representation] = Adopted(transfer: transfer, digest: digest) }
+            if let digest, let known = adopted[representation], known.digest == digest { return false }
+            if digest == nil || adopted[representation] != nil { noteChange(by: transfer) }
+            if representation.isEmpty {
+                adopted = [:]
+                isComplete = true
+            } else {
+                adopted[""] = Adopted(transfer: transfer, digest: nil)
+            }
+            return true
+        }
+
+        /// Records that a transfer has brought other content than there was.
+        mutating func noteChange(by transfer: UInt64) {
+            changed = max(changed, transfer)
+        }
+
+        /// Records that nothing is left under the name.
+        mutating func empty(at number: UInt64) {
+            adopted = ["": Adopted(transfer: adopted.values.map(\.transfer).max() ?? 0, digest: nil)]
+            isComplete = true
+            joinsSince = max(joinsSince, number)
+        }
+    }
+
+    /// A removal in progress.
+    struct Removal: Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private struct State {
+        var records: [ExactString: Record] = [:]
+        /// The removals in progress.
+        var removals: [UInt64: (scope: Scope, tiers: Tiers)] = [:]
+        /// The last removals under any name.
+        var removed = Removals()
+        /// The last stores by the program under names, and the last of those that are not noted any more.
+        var replaced: [ExactString: UInt64] = [:]
+        var lastReplaced: UInt64 = 0
+        /// The last removals of everything.
+        var cleared = Removals()
+        /// The number before which work is not joined by loads whose names have no record.
+        var joinsSince: UInt64 = 0
+
+        /// Returns the record of a name, for one more use.
+        mutating func use(_ name: ExactString) {
+            if records[name] != nil {
+                records[name]?.useCount += 1
+                return
+            }
+            var record = Record(removed: cleared, joinsSince: joinsSince)
+            record.useCount = 1
+            for (number, removal) in removals where removal.scope.covers(name) {
+                record.removed.note(number, from: removal.tiers)
+                if removal.tiers.contains(.disk) {
+                    record.empty(at: number)
+                    record.removalCount += 1
+                }
+            }
+            records[name] = record
+        }
+
+        /// The most names whose last store by the program is noted for loads that do not know their names yet.
+        private static let replacementLimit = 1_024
+
+        mutating func noteReplacement(of name: ExactString, _ number: UInt64) {
+            if replaced.count >= Self.replacementLimit, replaced[name] == nil {
+                lastReplaced = replaced.values.max() ?? 0
+                replaced = [:]
+            }
+            replaced[name] = max(replaced[name] ?? 0, number)
+        }
+
+        /// Returns the names with a record that a removal covers.
+        func covered(_ scope: Scope) -> [ExactString] {
+            if case .name(let name) = scope { return [ExactString(name)] }
+            return records.keys.filter(scope.covers)
+        }
+
+        mutating func end(_ name: ExactString, isRefresh: Bool) {
+            // The name is long, and a record large: looked up once, and not copied.
+            guard let index = records.index(forKey: name) else { return }
+            records.values[index].useCount -= 1
+            if isRefresh { records.values[index].refreshes.count -= 1 }
+            guard records.values[index].useCount == 0 else { return }
+            // Downloads outside a pipeline have no registrations, and may be in progress.
+            joinsSince = max(joinsSince, records.values[index].joinsSince)
+            records.remove(at: index)
+        }
+    }
+
+    private let state = Lock(State())
+
+    /// The number of names with a record.
+    var recordCount: Int { state.withLock { $0.records.count } }
+
+    /// `true` while removals are recorded that are not made yet.
+    var isChanging: Bool { state.withLock { !$0.removals.isEmpty } }
+
+    /// Begins work that may store something under a name.
+    ///
+    /// - Parameter called: The ``WorkNumber`` of the call, if the name was not known then. Default: now.
+    func register(_ name: String, _ kind: ContentRegistration.Kind = .load, called: UInt64? = nil)
+        -> ContentRegistration
+    {
+        let name = ExactString(name)
+        return state.withLock { state in
+            state.use(name)
+            let number = WorkNumber.next()
+            var lost: Tiers = []
+            if let called {
+                if called < max(state.lastReplaced, state.replaced[name] ?? 0) { lost = .all }
+                if called < state.removed.memory { lost.insert(.memory) }
+                if called < state.removed.disk { lost.insert(.disk) }
+            }
+            if kind == .refresh, var record = state.records[name] {
+                // Forced refreshes in progress at the same time join each other, unless something changed between them.
+                if record.refreshes.count == 0 || record.refreshes.since != record.joinsSince {
+                    record.joinsSince = max(record.joinsSince, called ?? number)
+                    record.refreshes.since = record.joinsSince
+                }
+                record.refreshes.count += 1
+                state.records[name] = record
+            }
+            return ContentRegistration(
+                order: self,
+                name: name,
+                kind: kind,
+                number: called ?? number,
+                joinsSince: state.records[name]?.joinsSince ?? number,
+                lost: lost
+            )
+        }
+    }
+
+    /// Ends work.
+    func end(_ registration: ContentRegistration) {
+        state.withLock { $0.end(registration.name, isRefresh: registration.kind == .refresh) }
+    }
+
+    /// Returns whether content that was found in the cache is not known to be outdated.
+    ///
+    /// - Parameter digest: The digest of the content; `nil` for a result that the program stored.
+    func isCurrent(_ digest: @autoclosure () -> ContentDigest?, of representation: String, named name: String) -> Bool {
+        let name = ExactString(name)
+        // The digest is computed only where there is something to compare it with, and not under the lock.
+        guard state.withLock({ $0.records[name]?.isConstrained == true }) else { return true }
+        let digest = digest()
+        return state.withLock { $0.records[name]?.isCurrent({ digest }, of: representation) ?? true }
+    }
+
+    /// Adopts the content of a transfer, unless newer content was adopted, stored by the program, or removed.
+    ///
+    /// - Returns: `true` if other content has to be removed now.
+    func adopt(_ claim: ContentClaim) -> Bool {
+        guard let transfer = claim.transfer, let registration = claim.registration(with: self),
+            !registration.lost.contains(.all)
+        else { return false }
+        return state.withLock { state in
+            guard let record = state.records[registration.name], registration.number > record.removed.all,
+                registration.number > record.replaced
+            else { return false }
+            let isChanged =
+                state.records[registration.name]?.adopt(claim.digest, claim.representation, transfer) ?? false
+            // Work of earlier loads may go on with older content.
+            if isChanged, record.joinsSince < claim.workNumber {
+                state.records[registration.name]?.joinsSince = claim.workNumber
+            }
+            return isChanged
+        }
+    }
+
+    /// Records that content of another original was found under a name whose content was adopted.
+    func noteChange(by claim: ContentClaim) {
+        guard let transfer = claim.transfer, let registration = claim.registration(with: self) else { return }
+        state.withLock { $0.records[registration.name]?.noteChange(by: transfer) }
+    }
+
+    /// Records that the program stores content.
+    ///
+    /// - Parameter key: The key of the result of processors; `nil` for an original, which replaces everything.
+    func replace(_ claim: ContentClaim, resultOf key: ImageKey?) {
+        guard let registration = claim.registration(with: self) else { return }
+        state.withLock { state in
+            let (name, number) = (registration.name, registration.number)
+            state.noteReplacement(of: name, number)
+            guard var record = state.records[name] else { return }
+            record.joinsSince = max(record.joinsSince, number)
+            record.replaced = max(record.replaced, number)
+            if let key {
+                record.replacedResults[key] = max(record.replacedResults[key] ?? 0, number)
+            } else {
+                record.replacedOriginal = max(record.replacedOriginal, number)
+                record.replacedResults = record.replacedResults.filter { $0.value > number }
+                _ = record.adopt(claim.digest, "", number)
+            }
+            state.records[name] = record
+        }
+    }
+
+    /// Returns whether content may be stored now.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the result.
+    ///   - tier: Memory or disk.
+    func admits(_ claim: ContentClaim, _ key: ImageKey, in tier: Tiers) -> Bool {
+        guard let registration = claim.registration(with: self), !registration.lost.contains(tier) else { return false }
+        return state.withLock { state in
+            guard let record = state.records[registration.name], registration.number > record.removed.number(of: tier),
+                !claim.isFromMemory || registration.number > record.removed.memory
+            else { return false }
+            if registration.kind == .replacement {
+                let replaced = max(record.replacedOriginal, record.replacedResults[key] ?? 0)
+                return registration.number >= max(replaced, record.newest(nil))
+            }
+            return registration.number > record.replaced
+                && (claim.isPart || record.isCurrent({ claim.digest }, of: claim.representation))
+        }
+    }
+
+    /// Returns whether an answer is newer than all removals and all content that was adopted under its name.
+    func isNewest(_ claim: ContentClaim) -> Bool {
+        guard let registration = claim.registration(with: self), registration.lost.isEmpty else { return false }
+        return state.withLock { state in
+            guard let record = state.records[registration.name] else { return false }
+            let isReplacement = registration.kind == .replacement && registration.number == record.replaced
+            return registration.number > record.removed.all && (registration.number > record.replaced || isReplacement)
+                && (claim.transfer ?? registration.number) >= record.newest(nil)
+        }
+    }
+
+    /// Records a removal. No load that was called before stores what it covers, and nothing that is found on disk is
+    /// current until ``end(_:)-(Removal)`` is called.
+    func begin(_ scope: Scope, from tiers: Tiers) -> Removal {
+        state.withLock { state in
+            let number = WorkNumber.next()
+            state.removed.note(number, from: tiers)
+            if case .everything = scope { state.cleared.note(number, from: tiers) }
+            state.removals[number] = (scope, tiers)
+            // Work in progress may be joined where only memory was cleared, which is done to free space.
+            if tiers.contains(.disk) { state.joinsSince = number }
+            for name in state.covered(scope) {
+                state.records[name]?.removed.note(number, from: tiers)
+                guard tiers.contains(.disk) else { continue }
+                state.records[name]?.empty(at: number)
+                state.records[name]?.removalCount += 1
+            }
+            return Removal(number: number)
+        }
+    }
+
+    /// Records that a removal has been made.
+    func end(_ removal: Removal) {
+        state.withLock { state in
+            guard let (scope, tiers) = state.removals.removeValue(forKey: removal.number), tiers.contains(.disk) else {
+                return
+            }
+            for name in state.covered(scope) { state.records[name]?.removalCount -= 1 }
+        }
+    }
+}
