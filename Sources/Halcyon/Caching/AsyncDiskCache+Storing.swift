@@ -51,13 +51,6 @@ extension AsyncDiskCache {
         }
     }
 
-    /// Removes an entry in the background; ``flush()`` waits for it, and look-ups of the entry do.
-    ///
-    /// - Parameter admission: Asked right before it is removed, after all earlier changes.
-    func remove(named key: String, priority: PriorityBox, if admission: @escaping StoreAdmission) -> Task<Void, Never> {
-        begin(key, byteCount: 0, priority: priority) { [self] in await remove(for: key, if: admission) }
-    }
-
     /// Returns what is to be stored. If there is nothing, such as because it cannot be encoded, the entry that it was
     /// to replace is removed, which is older than what the load brought.
     ///

@@ -267,7 +267,7 @@ extension AsyncDiskCache {
 
     /// Begins a store of the program, which look-ups under a name wait for.
     ///
-    /// - Returns: A function that ends it.
+    /// - Returns: The store, and a function that ends it.
     func hold(_ name: String) -> (task: Task<Void, Never>, end: @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let task = begin(name, byteCount: 0, priority: PriorityBox(.normal)) { for await _ in stream {} }

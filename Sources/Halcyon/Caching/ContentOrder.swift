@@ -8,8 +8,8 @@ internal import HalcyonConcurrency
 /// record has the digest of the content that was adopted last, and the numbers of the last removal and of the last store
 /// by the program. Results are stored while their load is newer than both, and their digest is that of the record.
 ///
-/// Records end with the loads, stores and removals that use them. A load whose name was not known when it was called
-/// is compared with the last change under any name.
+/// Records end with the loads and stores that use them. A load whose name was not known when it was called
+/// is compared with the last removal under any name.
 ///
 /// Admission is asked for in the same step as the change: for memory under the lock of its changes, for disk on the
 /// thread that makes all changes. Nothing else is locked under the lock of this type.
@@ -57,7 +57,7 @@ final class ContentOrder: Sendable {
     }
 
     private struct Record {
-        /// The number of registrations and removals that use the record.
+        /// The number of registrations that use the record.
         var useCount = 0
         var removed: Removals
         /// The last store by the program.

@@ -41,7 +41,6 @@ struct SourceFallback: Sendable {
     /// Returns the image of the source itself, if no server and no provider has to be asked for it; `nil` otherwise,
     /// and where it cannot be read.
     func availableResponse(for request: PendingRequest, context: WorkContext) async -> ImageResponse? {
-        // Removals meanwhile are noted for the names that become known.
         let start = ContinuousClock.now
         guard let resolved = try? await resolver.resolve(request, context: context),
             var response = try? await image.availableResponse(for: resolved, context: context)
@@ -75,7 +74,6 @@ struct SourceFallback: Sendable {
         _ context: WorkContext,
         load: (ResolvedRequest, WorkContext) async throws -> Value
     ) async throws -> (Value, SourceSubstitution?) {
-        // Removals while the load is under way are noted for the names that become known.
         guard request.options.recovery.hasOtherSources else {
             // Before keys are made and hashed: of a list that is flung, many loads are cancelled before they begin.
             try Task.checkCancellation()
