@@ -80,9 +80,6 @@ final class ContentOrder: Sendable {
         /// The number of removals that were recorded and are not made yet.
         var removalCount = 0
 
-        /// `true` if some content of the name is outdated.
-        var isConstrained: Bool { isComplete || !adopted.isEmpty || removalCount > 0 }
-
         init(removed: Removals, joinsSince: UInt64) {
             self.removed = removed
             self.joinsSince = joinsSince
@@ -90,10 +87,10 @@ final class ContentOrder: Sendable {
 
         /// Returns whether content of a representation is not known to be outdated.
         ///
-        /// - Parameter digest: Returns the digest of the content; `nil` for a result that the program stored.
-        func isCurrent(_ digest: () -> ContentDigest?, of representation: String) -> Bool {
+        /// - Parameter digest: The digest of the content; `nil` for a result that the program stored.
+        func isCurrent(_ digest: ContentDigest?, of representation: String) -> Bool {
             // What the program stored as a result was made of an original that is not known.
-            guard let digest = digest() else { return removalCount == 0 && replaced >= changed }
+            guard let digest else { return removalCount == 0 && replaced >= changed }
             return adopted[representation].map { $0.digest == digest } ?? !isComplete
         }
 
@@ -256,12 +253,8 @@ final class ContentOrder: Sendable {
     /// Returns whether content that was found in the cache is not known to be outdated.
     ///
     /// - Parameter digest: The digest of the content; `nil` for a result that the program stored.
-    func isCurrent(_ digest: @autoclosure () -> ContentDigest?, of representation: String, named name: String) -> Bool {
-        let name = ExactString(name)
-        // The digest is computed only where there is something to compare it with, and not under the lock.
-        guard state.withLock({ $0.records[name]?.isConstrained == true }) else { return true }
-        let digest = digest()
-        return state.withLock { $0.records[name]?.isCurrent({ digest }, of: representation) ?? true }
+    func isCurrent(_ digest: ContentDigest?, of representation: String, named name: String) -> Bool {
+        state.withLock { $0.records[ExactString(name)]?.isCurrent(digest, of: representation) ?? true }
     }
 
     /// Adopts the content of a transfer, unless newer content was adopted, stored by the program, or removed.
@@ -329,7 +322,7 @@ final class ContentOrder: Sendable {
                 return registration.number >= max(replaced, record.newest(nil))
             }
             return registration.number > record.replaced
-                && (claim.isPart || record.isCurrent({ claim.digest }, of: claim.representation))
+                && (claim.isPart || record.isCurrent(claim.digest, of: claim.representation))
         }
     }
 

@@ -95,7 +95,7 @@ package final class DiskResponseStorage: HTTPCacheStorage {
         let storage = OriginalStorage(
             of: imageKey,
             from: url,
-            in: [cache],
+            in: cache,
             policy: policy,
             keepsAnyStatus: true,
             priority: priority

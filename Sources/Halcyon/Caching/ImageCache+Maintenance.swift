@@ -80,7 +80,7 @@ extension ImageCache {
     @discardableResult
     public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
         await disk.flush()
-        return try await remove(.everything, from: []) { disk in
+        return try await disk.remove { disk in
             try disk.removeEntries { listing in
                 let name = ParsedDiskKey(listing.key)
                 return isUnwanted(StoredImage(name, listing))

@@ -50,44 +50,18 @@ extension ImageCache {
             return request.entry(image, in: .memory)
         }
         guard policy.reads.includesDisk else { return nil }
-        return try await ImageCacheGroup(self).entryOnDisk(for: request, key, codecs: codecs)
-    }
-
-    /// Returns the image that the disk has for a request, and stores it in memory; `nil` if it has none.
-    ///
-    /// - Parameters:
-    ///   - registrations: Those of the look-up, with all of these caches.
-    ///   - others: Other caches whose memory and disk it is stored in as well.
-    func entryOnDisk(
-        for request: ImageRequest,
-        _ key: ImageKey,
-        codecs: ImageCodecs,
-        registrations: ContentRegistrations,
-        promotingTo others: [ImageCache]
-    ) async throws -> Entry? {
-        let diskKey = key.diskKey(request)
-        let priority = PriorityBox(request.options.priority)
-        try await disk.settle(diskKey, priority: priority)
-        let extending = request.options.cache.diskExtension
-        let entry = try await disk.entry(for: diskKey, extending: extending, priority: priority)
-        guard let entry, let claim = claim(to: entry, for: request, key, registrations) else { return nil }
-        return try await decodedEntry(entry.body, entry, for: request, key, codecs: codecs, claim, promotingTo: others)
-    }
-
-    /// Returns the image of a request that came with the program, and stores it in memory; `nil` if there is none.
-    ///
-    /// The parameters are those of ``entryOnDisk(for:_:codecs:registrations:promotingTo:)``.
-    func bundledEntry(
-        for request: ImageRequest,
-        _ key: ImageKey,
-        codecs: ImageCodecs,
-        registrations: ContentRegistrations,
-        promotingTo others: [ImageCache]
-    ) async throws -> Entry? {
-        let priority = PriorityBox(request.options.priority)
+        let priority = PriorityBox(options.priority)
+        // Before the look: what is removed meanwhile is not stored again.
+        let registrations = ContentRegistrations(for: key, with: [self])
+        let entry = try await disk.entry(for: key.diskKey(request), extending: policy.diskExtension, priority: priority)
+        if let entry, let claim = claim(to: entry, for: request, key, registrations),
+            let found = try await decodedEntry(entry.body, entry, for: request, key, codecs: codecs, claim)
+        {
+            return found
+        }
         guard request.isUnprocessed, let data = try await bundledOriginal(key, priority: priority) else { return nil }
         let claim = ContentClaim(registrations: registrations, digest: ContentDigest(of: data))
-        return try await decodedEntry(data, nil, for: request, key, codecs: codecs, claim, promotingTo: others)
+        return try await decodedEntry(data, nil, for: request, key, codecs: codecs, claim)
     }
 
     /// Returns the claim to store an entry that was found; `nil` if it is outdated.
@@ -119,8 +93,7 @@ extension ImageCache {
         for request: ImageRequest,
         _ key: ImageKey,
         codecs: ImageCodecs,
-        _ claim: ContentClaim,
-        promotingTo others: [ImageCache]
+        _ claim: ContentClaim
     ) async throws -> Entry? {
         let options = request.options
         let policy = options.cache
@@ -133,29 +106,14 @@ extension ImageCache {
             guard let (cached, validity) = found, let image = cached.image else { return nil }
             // An image about which its server must be asked is not stored where it would be used without asking.
             if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
-                for cache in [self] + others {
-                    cache.remember(
-                        cached,
-                        for: key,
-                        claim,
-                        expiration: policy.memoryExpiration,
-                        latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd,
-                        sizes: ImageSizes(of: request)
-                    )
-                }
-            }
-            // A representation for some requests has its place among others there.
-            if let entry, policy.storesOnDisk, validity?.isVarying != true {
-                let copy = DiskCopy(
-                    entry,
-                    metadata: entry.metadata(stating: validity, isOriginal: isOriginal),
-                    name: key.diskKey(request),
-                    key: key,
-                    limit: policy.diskExpiration,
-                    durability: policy.diskDurability ?? .none,
-                    claim: claim
+                remember(
+                    cached,
+                    for: key,
+                    claim,
+                    expiration: policy.memoryExpiration,
+                    latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd,
+                    sizes: ImageSizes(of: request)
                 )
-                for cache in others { _ = copy.store(in: cache, priority: PriorityBox(.low)) }
             }
             return request.entry(image, in: .disk)
         } catch let error as CodecError {
@@ -204,7 +162,7 @@ extension ImageCache {
             validity: validity,
             receivedAt: entry?.storedAt,
             dropsSilence: options.cache.freshness != .ignoringServer,
-            digest: ContentDigest(of: data)
+            digest: entry.map { ContentDigest($0.bodyHash) } ?? ContentDigest(of: data)
         )
         return (cached, validity)
     }

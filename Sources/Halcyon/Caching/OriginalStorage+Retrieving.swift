@@ -4,71 +4,35 @@ internal import HalcyonStore
 
 extension OriginalStorage {
     func response(
-        for key: String,
+        for _: String,
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }
-        var latest: (found: Found, body: Data)?
-        for cache in caches {
-            guard let response = await response(in: cache, where: matches) else { continue }
-            // Of several responses, the most recent one counts (RFC 9111, section 4), so that a stale one hides none
-            // that is fresh. The others are not looked for where the first is fresh.
-            if let latest, response.found.head.responseTime <= latest.found.head.responseTime { continue }
-            latest = response
-            if !OriginalValidity(response.found.head).isOver(at: cache.disk.now(), policy.freshness) { break }
-        }
-        if let (found, body) = latest {
-            state.withLock { $0.found = found }
-            return (found.head, body)
-        }
-        // A bundled original is taken for new: it is as recent as the program.
-        for cache in caches {
-            if let data = try? await cache.bundledOriginal(self.key, priority: priority) {
-                return (StoredResponse(url: url, responseTime: cache.disk.now()), data)
-            }
-        }
-        return nil
-    }
-
-    private func response(
-        in cache: ImageCache,
-        where matches: @Sendable (StoredResponse) -> Bool
-    ) async -> (found: Found, body: Data)? {
-        let disk = cache.disk
-        try? await disk.settle(diskKey, priority: priority)
         for slot in 0..<Self.slotCount {
             let diskKey = Self.diskKey(self.diskKey, slot: slot)
-            guard let (head, entry) = await entry(diskKey, in: disk) else {
-                if slot == 0 { return nil }
+            guard let (head, entry) = await entry(diskKey) else {
+                if slot == 0 { break }
                 continue
             }
             if matches(head) {
-                guard
-                    cache.order.isCurrent(
-                        ContentDigest(of: entry.body),
-                        of: head.contentRepresentation,
-                        named: self.diskKey
-                    )
-                else { continue }
-                let found = Found(
-                    disk: disk,
-                    diskKey: diskKey,
-                    head: head,
-                    version: entry.version,
-                    expiration: entry.expiration
-                )
-                return (found, entry.body)
+                let digest = ContentDigest(entry.bodyHash)
+                guard cache.order.isCurrent(digest, of: head.contentRepresentation, named: self.diskKey) else {
+                    continue
+                }
+                let found = Entry(diskKey: diskKey, version: entry.version, digest: digest, head: head)
+                state.withLock { $0.found = found }
+                return (head, entry.body)
             }
-            guard head.isVarying else { return nil }
+            guard head.isVarying else { break }
         }
-        return nil
+        // One that came with the program is taken for new: it is as recent as the program.
+        guard let data = try? await cache.bundledOriginal(key, priority: priority) else { return nil }
+        return (StoredResponse(url: url, responseTime: cache.disk.now()), data)
     }
 
-    private func entry(_ diskKey: String, in disk: AsyncDiskCache) async -> (
-        head: StoredResponse, entry: DiskCache.Entry
-    )? {
+    private func entry(_ diskKey: String) async -> (head: StoredResponse, entry: DiskCache.Entry)? {
         // Cancelling is noticed by the caller, which goes on with the load.
-        let entry = try? await disk.entry(
+        let entry = try? await cache.disk.entry(
             for: diskKey,
             storedAs: self.diskKey,
             extending: policy.diskExtension,

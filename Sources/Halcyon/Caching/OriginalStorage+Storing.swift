@@ -15,7 +15,7 @@ extension OriginalStorage: HTTPCacheStorage {
             // The response is not kept. The image is gone if this is about the image, and not about the client
             // or the time.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
-                await found.disk.remove(for: found.diskKey, ifStill: found.version)
+                await cache.disk.remove(for: found.diskKey, ifStill: found.version)
             }
             return
         }
@@ -37,7 +37,7 @@ extension OriginalStorage: HTTPCacheStorage {
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
         guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == previous else { return }
         // Its place may have been taken by another representation, or by what another process has stored.
-        let version = await found.disk.updateMetadata(
+        let version = await cache.disk.updateMetadata(
             head.metadata,
             for: found.diskKey,
             expiration: policy.diskExpiration,
@@ -48,18 +48,15 @@ extension OriginalStorage: HTTPCacheStorage {
             guard state.found?.diskKey == found.diskKey, state.found?.version == found.version else { return }
             state.found?.head = head
             state.found?.version = version
-            if let expiration = policy.diskExpiration { state.found?.expiration = expiration }
         }
     }
 
     func remove(_ head: StoredResponse, for key: String) async {
         guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == head else { return }
-        await found.disk.remove(for: found.diskKey, ifStill: found.version)
+        await cache.disk.remove(for: found.diskKey, ifStill: found.version)
     }
 
     func removeAll(for key: String) async {
-        for cache in allCaches {
-            for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(for: diskKey) }
-        }
+        for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(for: diskKey) }
     }
 }

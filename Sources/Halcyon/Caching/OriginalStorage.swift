@@ -20,39 +20,24 @@ final class OriginalStorage: Sendable {
         let head: StoredResponse
     }
 
-    /// The place of a stored original, and the version that was found there.
+    /// The place of a stored original, and what was found there.
     struct Entry: Sendable {
-        let disk: AsyncDiskCache
         let diskKey: String
-        let version: DiskCache.Version
-        /// The expiration of a copy; see `DiskCache.Entry.expiration`.
-        let expiration: Expiration
+        var version: DiskCache.Version
+        let digest: ContentDigest
         /// The head that it has; `nil` for an original that has none.
         var head: StoredResponse?
     }
 
-    /// An entry, as it was when it was found.
-    struct Found {
-        let disk: AsyncDiskCache
-        let diskKey: String
-        var head: StoredResponse
-        var version: DiskCache.Version
-        /// The expiration of a copy.
-        var expiration: Expiration
-    }
-
     struct State {
         /// The entry that was found, which may get another head.
-        var found: Found?
+        var found: Entry?
         var pending: Pending?
         /// `true` if the response that was found was replaced by another before its head could be updated.
         var isOvertaken = false
     }
 
-    /// The caches in the order of looking.
-    let caches: [ImageCache]
-    /// All caches, from which an original is removed.
-    let allCaches: [ImageCache]
+    let cache: ImageCache
     let key: ImageKey
     let diskKey: String
     let url: URL
@@ -79,8 +64,7 @@ final class OriginalStorage: Sendable {
         self.init(
             of: request.key,
             from: transfer.url.withoutUser,
-            in: request.caches.searchedForOriginal,
-            all: request.caches.all,
+            in: request.originals,
             policy: request.options.cache,
             reads: reads,
             isForOthers: { fetcher.isForOthers },
@@ -90,8 +74,6 @@ final class OriginalStorage: Sendable {
 
     /// - Parameters:
     ///   - url: The URL that an entry without a head is taken to be from.
-    ///   - caches: The caches in the order of looking.
-    ///   - allCaches: The caches that an original is removed from. Default: the same.
     ///   - reads: A Boolean value that indicates whether stored originals may answer. Default: `true`.
     ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
     ///     other statuses than 200 and 203. Default: `false`.
@@ -100,16 +82,14 @@ final class OriginalStorage: Sendable {
     init(
         of key: ImageKey,
         from url: URL,
-        in caches: [ImageCache],
-        all allCaches: [ImageCache]? = nil,
+        in cache: ImageCache,
         policy: CachePolicy,
         reads: Bool = true,
         keepsAnyStatus: Bool = false,
         isForOthers: @escaping @Sendable () -> Bool = { false },
         priority: PriorityBox
     ) {
-        self.caches = caches
-        self.allCaches = allCaches ?? caches
+        self.cache = cache
         self.key = key
         diskKey = key.originalDiskKey
         self.url = url
@@ -126,18 +106,6 @@ final class OriginalStorage: Sendable {
     /// The response that the cache asked to store.
     var pending: Pending? { state.withLock { $0.pending } }
 
-    /// The place of the entry that was found.
-    var found: Entry? {
-        state.withLock { state in
-            state.found.map { found in
-                Entry(
-                    disk: found.disk,
-                    diskKey: found.diskKey,
-                    version: found.version,
-                    expiration: found.expiration,
-                    head: found.head
-                )
-            }
-        }
-    }
+    /// The entry that was found.
+    var found: Entry? { state.withLock { $0.found } }
 }

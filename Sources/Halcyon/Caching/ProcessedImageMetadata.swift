@@ -71,14 +71,6 @@ struct ProcessedImageMetadata: Codable, Sendable {
         response.flatMap { StoredResponse(metadata: $0) }.map(OriginalValidity.init)
     }
 
-    /// Returns the metadata with a validity, unless it states one.
-    func stating(_ validity: OriginalValidity) -> ProcessedImageMetadata {
-        guard response == nil else { return self }
-        var metadata = self
-        metadata.response = validity.response.metadata
-        return metadata
-    }
-
     /// The size of the image, where its encoding alone does not show it.
     var size: PixelSize? {
         guard let pixelSize, pixelSize.count == 2, pixelSize.allSatisfy({ $0 > 0 }) else { return nil }

@@ -25,9 +25,8 @@ struct OriginalWorkKey: Hashable, Sendable {
         let recovery: RecoveryPolicy
         /// A Boolean value that indicates whether a remembered failure is ignored.
         let ignoresFailures: Bool
-        /// The caches that the bytes may come from, beside the pipeline's own.
-        let originalCaches: ImageCacheGroup?
-        let targetCaches: ImageCacheGroup?
+        /// The cache that the bytes may come from; `nil` for the pipeline's own.
+        let cache: ImageCache?
         /// The identifier of this load alone, where only its own hooks know the user: it shares no more than transfers,
         /// which are distinguished by the requests that those hooks made.
         let load: UUID?
@@ -61,8 +60,7 @@ struct OriginalWorkKey: Hashable, Sendable {
                 revalidates: policy.revalidates,
                 recovery: options.recovery.ofOneSource,
                 ignoresFailures: policy.reads == .none,
-                originalCaches: options.processing.isIdentity ? nil : policy.originalCaches,
-                targetCaches: policy.targetCaches,
+                cache: policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity),
                 load: options.modifiesRequests && !options.namesAudience(of: original) ? UUID() : nil
             )
         )

@@ -54,12 +54,11 @@ public struct CachePolicy: Sendable, Hashable {
     public var memoryExtension: ExpirationExtension = .originalLifetime
     /// The effect on the expiration of finding an entry on disk. Default: its lifetime starts again.
     public var diskExtension: ExpirationExtension = .originalLifetime
-    /// The caches of this image; `nil`: those of the pipeline. Policies with different caches are different. Default:
-    /// `nil`.
-    public var targetCaches: ImageCacheGroup?
-    /// The caches of the original of a processed image, on disk; `nil`: those of the image. They are looked into before
-    /// those of the image. An unprocessed image is kept in the caches of the image. Default: `nil`.
-    public var originalCaches: ImageCacheGroup?
+    /// The cache of this image; `nil`: that of the pipeline. Policies with different caches are different. Default: `nil`.
+    public var targetCache: ImageCache?
+    /// The cache that the original of a processed image is looked for and stored in, on disk; `nil`: that of the image. An
+    /// unprocessed image is kept in the cache of the image. Default: `nil`.
+    public var originalCache: ImageCache?
     /// The rule for the parts of a web address that name the image in caches; `nil`: the whole address. Default: `nil`.
     public var keyRule: CacheKeyRule?
     /// The set of requests that the image may answer. Default: ``CacheScope/credential``.
@@ -92,19 +91,8 @@ public struct CachePolicy: Sendable, Hashable {
         set { serializerHook = SerializerHook(newValue) }
     }
 
-    /// The cache of this image, or the highest of its group; `nil`: that of the pipeline. See ``targetCaches``. Default:
-    /// `nil`.
-    public var targetCache: ImageCache? {
-        get { targetCaches?.highest }
-        set { targetCaches = newValue.map { ImageCacheGroup($0) } }
-    }
-
-    /// The cache of the original of a processed image, or the highest of its group; `nil`: that of the image. See
-    /// ``originalCaches``. Default: `nil`.
-    public var originalCache: ImageCache? {
-        get { originalCaches?.highest }
-        set { originalCaches = newValue.map { ImageCacheGroup($0) } }
-    }
+    /// Returns the cache of the original; `nil` for that of the pipeline.
+    func cacheOfOriginal(isProcessed: Bool) -> ImageCache? { (isProcessed ? originalCache : nil) ?? targetCache }
 
     /// A Boolean value that indicates whether the original of a processed image is stored, beside its result or in the
     /// place of it.

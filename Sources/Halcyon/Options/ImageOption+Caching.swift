@@ -6,16 +6,6 @@ extension ImageOption {
         ImageOption(.reads) { $0.cache.reads = .disk }
     }
 
-    /// Keeps the image in these caches instead of the pipeline's.
-    public static func targetCache(_ caches: ImageCacheGroup) -> ImageOption {
-        ImageOption(.targetCache) { $0.cache.targetCaches = caches }
-    }
-
-    /// Keeps the original of a processed image in these caches instead of the image's.
-    public static func originalCache(_ caches: ImageCacheGroup) -> ImageOption {
-        ImageOption(.originalCache) { $0.cache.originalCaches = caches }
-    }
-
     /// Sets whether a processed image may be made of the original on disk; see ``CachePolicy/readsOriginal``.
     public static func readsOriginal(_ isAllowed: Bool) -> ImageOption {
         ImageOption(.readsOriginal) { $0.cache.readsOriginal = isAllowed }

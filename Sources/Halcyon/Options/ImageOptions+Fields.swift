@@ -24,7 +24,7 @@ extension ImageOptions {
 
         func isOrdinary(for processing: ImageProcessorChain) -> Bool {
             ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
-                && cache.targetCaches == nil && cache.memoryExtension == .originalLifetime && !isInexact
+                && cache.targetCache == nil && cache.memoryExtension == .originalLifetime && !isInexact
                 && delivery.isOrdinary(for: processing) && values.identity == nil && !isIntercepted
         }
 

@@ -9,8 +9,8 @@ extension ImagePipeline {
     public struct Configuration: Sendable {
         /// The downloader that loads bytes from servers. Default: a downloader over a ``CurlTransport`` of its own.
         public var downloader: ImageDownloader
-        /// The caches that keep images. Default: the cache named "default".
-        public var caches: ImageCacheGroup
+        /// The cache that keeps images. Default: the cache named "default".
+        public var cache: ImageCache
         /// The codecs that decode and encode images. Default: ``ImageCodecs/standard``.
         public var codecs: ImageCodecs
         /// The options that fill the fields which the options of a call leave open. Default: the standard options.
@@ -35,12 +35,6 @@ extension ImagePipeline {
         /// `$XDG_CACHE_HOME` or in `.cache` of the home folder; `nil` for a user without one.
         public static var userThumbnailFolder: String? {
             CacheLocation().userCaches.map { $0 + "/thumbnails" }
-        }
-
-        /// The cache that keeps images, or the highest of ``caches``. Assigning one replaces them all.
-        public var cache: ImageCache {
-            get { caches.highest }
-            set { caches = ImageCacheGroup(newValue) }
         }
 
         /// The observers of all loads. Default: none.
@@ -70,8 +64,7 @@ extension ImagePipeline {
             return configuration
         }
 
-        /// A configuration with a default for everything. Each parameter is the property of its name; `cache` is the
-        /// only one of ``caches``, unless these are given.
+        /// A configuration with a default for everything. Each parameter is the property of its name.
         public init(
             downloader: ImageDownloader = ImageDownloader(transport: CurlTransport()),
             cache: ImageCache? = nil,
@@ -81,11 +74,10 @@ extension ImagePipeline {
             decodeBudget: Int = SystemMemory().available / 4,
             recovery: RecoveryConfiguration = RecoveryConfiguration(),
             workers: PixelWorkers? = nil,
-            thumbnailFolder: String? = Self.userThumbnailFolder,
-            caches: ImageCacheGroup? = nil
+            thumbnailFolder: String? = Self.userThumbnailFolder
         ) {
             self.downloader = downloader
-            self.caches = caches ?? ImageCacheGroup(cache ?? ImageCache())
+            self.cache = cache ?? ImageCache()
             self.codecs = codecs
             self.defaultOptions = defaultOptions
             self.workerCount = max(1, workerCount)

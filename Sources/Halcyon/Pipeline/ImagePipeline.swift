@@ -55,14 +55,11 @@ public final class ImagePipeline: Sendable {
         memory = stages.memory
         isPlain =
             configuration.defaultOptions.isStandard && configuration.observers.isEmpty && !stages.interception.isForAll
-        memoryHitsAtReset = Lock(configuration.memoryHits)
+        memoryHitsAtReset = Lock(configuration.cache.memoryStatistics.hits)
     }
 
-    /// The cache of the configuration, or the highest of ``caches``.
+    /// The cache of the configuration.
     public var cache: ImageCache { configuration.cache }
-
-    /// The caches of the configuration.
-    public var caches: ImageCacheGroup { configuration.caches }
 
     /// Returns options whose open fields are those of ``Configuration/defaultOptions``.
     package func completed(_ options: ImageOptions) -> ImageOptions {

@@ -148,8 +148,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
         if made.mayReplace, caching.effect == .store || caching.effect == .remove { outdated = request.adopt(claim) }
         switch caching.effect {
         case .store:
-            let caches = request.cachesWithFound(caching.source)
-            memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity, in: caches)
+            memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity)
             if request.options.cache.storesInMemory { context.note(.storedInMemory) }
             isForgotten = request.mustAsk(about: caching.validity)
             if isForgotten, claim.transfer != nil, request.options.cache.storesOnDisk {
@@ -173,9 +172,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
     /// Stores a result from disk in memory.
     private func remember(_ found: ResultStorage<Form>.Found, for request: ResolvedRequest) {
         let claim = found.claim(of: request)
-        let cache = found.cache
-        let caches = [cache] + request.caches.targets.promotionTargets(from: cache)
-        memory.store(found.result, isExact: found.isExact, for: request, claim: claim, found.validity, in: caches)
+        memory.store(found.result, isExact: found.isExact, for: request, claim: claim, found.validity)
     }
 
     /// Starts to store on disk what the options ask for, and waits for it if they ask for that, or if the disk is
@@ -190,19 +187,18 @@ final class CachingStage<Form: ResultForm>: Sendable {
         context: WorkContext
     ) async -> Duration? {
         // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
-        let waits = request.options.cache.waitsForStore || request.caches.all.contains { $0.disk.isBehind }
+        let waits = request.options.cache.waitsForStore || request.caches.contains { $0.disk.isBehind }
         let priority = PriorityBox(.low)
         var stores: [Task<Void, Never>] = []
         if let (original, request) = made.stored {
             let originals = OriginalWriter(request: request, claim: made.claim, priority: priority)
-            let started = originals.storeUsed(original, isAnimated: made.result.content.isAnimated)
-            if !started.isEmpty { context.note(.storedOnDisk(.original)) }
-            stores += started
+            if let started = originals.storeUsed(original, isAnimated: made.result.content.isAnimated) {
+                context.note(.storedOnDisk(.original))
+                stores.append(started)
+            }
         }
-        let started =
-            !made.mayReplace
-            ? []
-            : storage.store(
+        if made.mayReplace,
+            let started = storage.store(
                 made.result,
                 for: request,
                 madeOf: made.original?.original.data,
@@ -210,8 +206,10 @@ final class CachingStage<Form: ResultForm>: Sendable {
                 claim: made.claim,
                 priority: priority
             )
-        if !started.isEmpty { context.note(.storedOnDisk(.result)) }
-        stores += started
+        {
+            context.note(.storedOnDisk(.result))
+            stores.append(started)
+        }
         stores += outdated.compactMap { $0.removeOutdated(made.claim, after: stores) }
         guard waits, !stores.isEmpty else { return nil }
         let start = ContinuousClock.now
@@ -245,15 +243,15 @@ final class CachingStage<Form: ResultForm>: Sendable {
         forgetInMemory(request, claim: claim)
     }
 
-    /// Removes an image from the memory of all caches, unless it is newer.
+    /// Removes an image from memory, unless it is newer.
     private func forgetInMemory(_ request: ResolvedRequest, claim: ContentClaim) {
-        for cache in request.caches.targets.lowestFirst { cache.forget(request.key, claim) }
+        request.target.forget(request.key, claim)
     }
 
     /// Removes an original from disk, unless the load read the only disk for it.
     private func removeOriginal(of request: ResolvedRequest, claim: ContentClaim) async {
-        guard !request.work.readsDisk || request.caches.all.count > 1 else { return }
-        for cache in request.caches.lowestFirst {
+        guard !request.work.readsDisk || request.caches.count > 1 else { return }
+        for cache in request.caches {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
                 await cache.disk.remove(for: diskKey, if: cache.removal(by: claim))
             }

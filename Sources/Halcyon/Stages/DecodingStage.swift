@@ -36,20 +36,15 @@ final class DecodingStage: Sendable {
         context: WorkContext
     ) async throws -> DecodedOriginal {
         try await work.value(for: key, of: request, context: context) { [self] context in
-            // Each cache of a group may have an entry.
-            var searchesLeft = key.removesDamage ? request.caches.searchedForOriginal.count : 1
-            repeat {
-                let original = try await self.original.original(for: request, context: context)
-                do {
-                    return try await image(of: original, for: request, key: key, context: context)
-                } catch let error as ImageError where original.source == .disk && error.isDamage {
-                    // The entry on disk was damaged: the load continues as if it had never been there.
-                    searchesLeft -= 1
-                }
-            } while searchesLeft > 0
-            let request = request.withoutReadingDisk
             let original = try await self.original.original(for: request, context: context)
-            return try await decode(original, for: request, key, context: context)
+            do {
+                return try await image(of: original, for: request, key: key, context: context)
+            } catch let error as ImageError where original.source == .disk && error.isDamage {
+                // The entry on disk was damaged: the load continues as if it had never been there.
+                let request = request.withoutReadingDisk
+                let original = try await self.original.original(for: request, context: context)
+                return try await decode(original, for: request, key, context: context)
+            }
         }
     }
 
@@ -66,7 +61,7 @@ final class DecodingStage: Sendable {
             return try await decode(original, for: request, key, context: context)
         } catch let error as ImageError where original.source == .disk && error.isDamage {
             if key.removesDamage, let found = original.caching.source {
-                await found.disk.remove(for: found.diskKey, ifStill: found.version)
+                await request.originals.disk.remove(for: found.diskKey, ifStill: found.version)
             }
             throw error
         }

@@ -47,10 +47,9 @@ final class ImageStage: Sendable {
 
     /// Makes the image of an original that is at hand; returns `nil` if there is none.
     private func madeOfAvailable(_ request: ResolvedRequest, context: WorkContext) async throws -> Made? {
-        // Each cache of a group may have an entry that turns out to be damaged; the bytes that are on this machine in
-        // another way come after all of them.
+        // The entry on disk may turn out to be damaged; the bytes that are on this machine in another way come after it.
         let removesDamage = DecodedWorkKey(request).removesDamage
-        var searchesLeft = removesDamage ? request.caches.searchedForOriginal.count : 0
+        var searchesLeft = removesDamage ? 1 : 0
         while let found = try await original.availableOriginal(for: request, context: context) {
             do {
                 let made = try await processing.response(for: request, from: found, context: context)

@@ -8,19 +8,12 @@ internal import HalcyonStore
 ///
 /// A class: a struct was copied at each look-up.
 final class MemoryStage: Sendable {
-    /// The pipeline's own caches.
-    private let caches: ImageCacheGroup
-    /// The first of them that is searched.
+    /// The pipeline's own cache.
     private let cache: ImageCache
-    /// A Boolean value that indicates whether several are searched.
-    private let isGroup: Bool
     private let downloader: ImageDownloader
 
-    init(caches: ImageCacheGroup, downloader: ImageDownloader) {
-        self.caches = caches
-        let searched = caches.searched
-        cache = searched[0]
-        isGroup = searched.count > 1
+    init(cache: ImageCache, downloader: ImageDownloader) {
+        self.cache = cache
         self.downloader = downloader
     }
 
@@ -88,13 +81,10 @@ final class MemoryStage: Sendable {
             let original = state.map({ originalKey(of: source, in: $0, options) }) ?? originalKey(of: source, options),
             let sizes = ImageSizes(original: original, options: source.loadOptions(from: options))
         else { return nil }
-        for cache in (policy.targetCaches ?? caches).searched {
-            guard let cached = cache.largestImage(of: sizes),
-                cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source, options: options)
-            else { continue }
-            return ImageResponse(cached.still)?.delivered(options.delivery).image
-        }
-        return nil
+        guard let cached = (policy.targetCache ?? cache).largestImage(of: sizes),
+            cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source, options: options)
+        else { return nil }
+        return ImageResponse(cached.still)?.delivered(options.delivery).image
     }
 
     private func originalKey(of source: Source, in state: FileReader.Identity, _ options: ImageOptions) -> OriginalKey {
@@ -124,15 +114,12 @@ final class MemoryStage: Sendable {
             return ownImage(for: ImageKey(lent: name, variant: variant), extending: .originalLifetime)
         }
         guard let cached else {
-            if isGroup { return response(ofUncommon: name, options: options, isWhole: isWhole, source: source()) }
             // Keys have one spelling and no user name, so the name is looked at only where nothing was found.
             return name.mayHaveOtherKey ? response(for: source(), options: options, isWhole: isWhole) : nil
         }
-        guard cached.validity == nil || mayUse(cached, for: source(), options: options) else {
-            // A lower cache may have one that is fresh.
-            return isGroup ? response(ofUncommon: name, options: options, isWhole: isWhole, source: source()) : nil
-        }
-        guard var response = ImageResponse(cached) else { return nil }
+        guard cached.validity == nil || mayUse(cached, for: source(), options: options),
+            var response = ImageResponse(cached)
+        else { return nil }
         response.image.scale = options.delivery.scale
         return response
     }
@@ -172,22 +159,19 @@ final class MemoryStage: Sendable {
     ) -> CachedImage? {
         let policy = options.cache
         guard policy.reads.includesMemory else { return nil }
-        func isUsable(_ cached: CachedImage) -> Bool {
-            cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source(), options: options)
-        }
-        if let caches = policy.targetCaches ?? (isGroup ? caches : nil) {
-            return caches.imageInMemory(for: key, sizes, policy, isUsable: isUsable)
-        }
         let cached =
-            if let sizes {
-                cache.imageInMemory(for: key, sizes, extending: policy.memoryExtension)
-            } else {
+            if sizes == nil, policy.targetCache == nil {
                 ownImage(for: key, extending: policy.memoryExtension)
+            } else {
+                (policy.targetCache ?? cache).imageInMemory(for: key, sizes, extending: policy.memoryExtension)
             }
-        return cached.flatMap { isUsable($0) ? $0 : nil }
+        guard let cached,
+            cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source(), options: options)
+        else { return nil }
+        return cached
     }
 
-    /// Returns an image in the memory of the pipeline's own cache, or of the first that is searched.
+    /// Returns an image in the memory of the pipeline's own cache.
     @inline(__always)
     private func ownImage(for key: ImageKey, extending: ExpirationExtension) -> CachedImage? {
         // Not retained, as the stage retains it: it is also referenced weakly, by its own sweep, and counting
@@ -217,24 +201,18 @@ final class MemoryStage: Sendable {
     ///
     /// - Parameters:
     ///   - isExact: Whether it is what the original makes; see ``CachedImage/isExact``.
-    ///   - caches: The caches that it is stored in. Default: `nil`, those that new images are stored in; it then
-    ///     replaces the older ones in all others.
     func store(
         _ result: some CachedResult,
         isExact: Bool,
         for request: ResolvedRequest,
         claim: ContentClaim,
-        _ validity: OriginalValidity?,
-        in caches: [ImageCache]? = nil
+        _ validity: OriginalValidity?
     ) {
         let policy = request.options.cache
         guard policy.storesInMemory else { return }
-        let targets = request.caches.targets
+        let cache = request.target
         // An image about which the server must be asked before its use is not kept.
-        if request.mustAsk(about: validity) {
-            for cache in targets.lowestFirst { cache.forget(request.key, claim) }
-            return
-        }
+        if request.mustAsk(about: validity) { return cache.forget(request.key, claim) }
         // A request that ignores the server uses an image for as long as a cache has it.
         let isFollowed = policy.freshness != .ignoringServer
         let cached = CachedImage(
@@ -245,22 +223,15 @@ final class MemoryStage: Sendable {
             isExact: isExact,
             digest: claim.digest
         )
-        let stored = caches ?? targets.stored
-        for cache in caches ?? targets.lowestFirst {
-            guard stored.contains(cache) else {
-                cache.forget(request.key, claim)
-                continue
-            }
-            if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
-            cache.remember(
-                cached,
-                for: request.key,
-                claim,
-                expiration: policy.memoryExpiration,
-                latest: isFollowed ? validity?.silentEnd : nil,
-                sizes: request.sizes
-            )
-        }
+        if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
+        cache.remember(
+            cached,
+            for: request.key,
+            claim,
+            expiration: policy.memoryExpiration,
+            latest: isFollowed ? validity?.silentEnd : nil,
+            sizes: request.sizes
+        )
     }
 }
 

@@ -39,7 +39,7 @@ final class Original: Sendable {
         self.head = head
         self.caching = caching
         self.transfer = transfer
-        digest = isPart ? nil : ContentDigest(of: data)
+        digest = isPart ? nil : caching.source?.digest ?? ContentDigest(of: data)
         self.isForHiddenRequest = isForHiddenRequest
     }
 

@@ -34,7 +34,7 @@ final class OriginalRefresher: Sendable {
         let context = WorkContext(priority: priority, activities: activities, report: { _ in })
         let policy = request.options.cache
         // Removals and stores since the load began keep the refresh from joining what it may not store.
-        let joinsSince = ContentRegistrations(for: request.key, with: request.caches.all).joinsSince
+        let joinsSince = ContentRegistrations(for: request.key, with: request.caches).joinsSince
         let fetcher = network.fetcher(for: request, since: joinsSince, context: context)
         let storage = OriginalStorage(for: request, transfer, fetcher, reads: true, priority: priority)
         let transaction = HTTPCacheTransaction(
@@ -87,9 +87,9 @@ final class OriginalRefresher: Sendable {
             )
             let writer = OriginalWriter(request: request, claim: claim, priority: priority)
             let outdated = request.adopt(claim)
-            let stores = writer.store(answer.data, entry)
-            for cache in outdated { cache.removeOutdated(claim, after: stores) }
-            for store in stores { await store.value }
+            let store = writer.store(answer.data, entry)
+            for cache in outdated { cache.removeOutdated(claim, after: [store]) }
+            await store.value
         }
     }
 }

@@ -216,7 +216,7 @@ final class OriginalStage: Sendable {
         let storage = OriginalStorage(
             of: request.key,
             from: transfer.url.withoutUser,
-            in: request.caches.searchedForOriginal,
+            in: request.originals,
             policy: request.options.cache,
             priority: context.priority
         )
@@ -282,29 +282,22 @@ final class OriginalStage: Sendable {
                 caching: caching
             )
         }
-        for cache in request.caches.searchedForOriginal {
-            try await cache.disk.settle(diskKey, priority: context.priority)
-            let entry = try await cache.disk.entry(
-                for: diskKey,
-                extending: request.options.cache.diskExtension,
-                priority: context.priority
-            )
-            if let entry, cache.order.isCurrent(ContentDigest(of: entry.body), of: "", named: diskKey) {
-                let found = OriginalStorage.Entry(
-                    disk: cache.disk,
-                    diskKey: diskKey,
-                    version: entry.version,
-                    expiration: entry.expiration
-                )
+        let cache = request.originals
+        let entry = try await cache.disk.entry(
+            for: diskKey,
+            extending: request.options.cache.diskExtension,
+            priority: context.priority
+        )
+        if let entry {
+            let digest = ContentDigest(entry.bodyHash)
+            if cache.order.isCurrent(digest, of: "", named: diskKey) {
+                let found = OriginalStorage.Entry(diskKey: diskKey, version: entry.version, digest: digest)
                 return original(entry.body, OriginalCaching(foundAs: found))
             }
         }
-        for cache in request.caches.searchedForOriginal {
-            if let data = try await cache.bundledOriginal(request.key, priority: context.priority) {
-                return original(data, OriginalCaching())
-            }
+        return try await cache.bundledOriginal(request.key, priority: context.priority).map {
+            original($0, OriginalCaching())
         }
-        return nil
     }
 }
 

@@ -35,7 +35,7 @@ final class PipelineStages: Sendable {
     let interception: Interception
 
     init(_ configuration: ImagePipeline.Configuration) {
-        let (caches, codecs, downloader) = (configuration.caches, configuration.codecs, configuration.downloader)
+        let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
         activities = LoadActivities(observers: configuration.observers)
         interception = Interception(configuration)
         let files = FileFetcher(
@@ -58,7 +58,7 @@ final class PipelineStages: Sendable {
             progressive: progressive
         )
         processing = ProcessingStage(workers: workers, decoding: decoding)
-        memory = MemoryStage(caches: caches, downloader: downloader)
+        memory = MemoryStage(cache: cache, downloader: downloader)
         let results = ResultStorage(DecodedForm(codecs: codecs, workers: workers))
         image = ImageStage(memory: memory, results: results, processing: processing, original: original)
         encoding = EncodingStage(
@@ -69,7 +69,7 @@ final class PipelineStages: Sendable {
             workers: workers
         )
         resolver = RequestResolver(
-            caches: caches,
+            cache: cache,
             downloader: downloader,
             files: files,
             allowedSources: configuration.allowedSources,

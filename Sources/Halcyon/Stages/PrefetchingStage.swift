@@ -74,11 +74,11 @@ struct PrefetchingStage: Sendable {
         let effect = original.caching.effect
         let outdated = effect == .store || effect == .remove ? request.adopt(claim) : []
         let writer = OriginalWriter(request: request, claim: claim, priority: priority)
-        let stores = writer.store(original)
-        for cache in outdated { cache.removeOutdated(claim, after: stores) }
-        if !stores.isEmpty { context.note(.storedOnDisk(.original)) }
-        await priority.following(context.priority) {
-            for store in stores { await store.value }
+        let store = writer.store(original)
+        for cache in outdated { cache.removeOutdated(claim, after: store.map { [$0] } ?? []) }
+        if let store {
+            context.note(.storedOnDisk(.original))
+            await priority.following(context.priority) { await store.value }
         }
         return original.source
     }
@@ -89,10 +89,6 @@ struct PrefetchingStage: Sendable {
         guard request.work.readsDisk else { return false }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard !request.followsServer else { return false }
-        for cache in request.caches.searchedForOriginal where try await cache.disk.contains(request.key.originalDiskKey)
-        {
-            return true
-        }
-        return false
+        return try await request.originals.disk.contains(request.key.originalDiskKey)
     }
 }

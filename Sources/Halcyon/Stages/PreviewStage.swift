@@ -77,13 +77,8 @@ struct PreviewStage: Sendable {
         guard let request = request.resolved, request.work.readsDisk, request.source.isCachedOnDisk else {
             return false
         }
-        for cache in request.caches.targets.searched where request.isProcessed {
-            if (try? await cache.disk.contains(request.resultDiskKey)) == true { return true }
-        }
-        for cache in request.caches.searchedForOriginal {
-            if (try? await cache.disk.contains(request.key.originalDiskKey)) == true { return true }
-        }
-        return false
+        if request.isProcessed, (try? await request.target.disk.contains(request.resultDiskKey)) == true { return true }
+        return (try? await request.originals.disk.contains(request.key.originalDiskKey)) == true
     }
 }
 

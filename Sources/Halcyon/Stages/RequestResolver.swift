@@ -19,8 +19,8 @@ struct PendingRequest: Sendable {
 
 /// Derives the identities of requests.
 struct RequestResolver: Sendable {
-    /// The pipeline's own caches.
-    let caches: ImageCacheGroup
+    /// The pipeline's own cache.
+    let cache: ImageCache
     /// The pipeline's downloader, whose policy at the moment adds to all requests.
     let downloader: ImageDownloader
     let files: FileFetcher
@@ -168,7 +168,8 @@ struct RequestResolver: Sendable {
         _ setup: DownloadSetup
     ) -> ResolvedRequest {
         let policy = options.cache
-        let caches = LoadCaches(options, own: caches)
+        let target = policy.targetCache ?? cache
+        let originals = policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity) ?? cache
         // A request that reads no cache asks for the present state of the source.
         let kind: ContentRegistration.Kind = policy.reads == .none ? .refresh : .load
         let additions = setup.configuration.policy
@@ -176,8 +177,14 @@ struct RequestResolver: Sendable {
             source: source,
             options: options,
             key: key,
-            registrations: ContentRegistrations(for: key, with: caches.all, kind, called: begun),
-            caches: caches,
+            registrations: ContentRegistrations(
+                for: key,
+                with: target === originals ? [target] : [target, originals],
+                kind,
+                called: begun
+            ),
+            target: target,
+            originals: originals,
             sizes: sizes,
             transfer: source.transfer(options, over: additions),
             hasModifiers: options.network.requestModifier != nil || additions.requestModifier != nil,

@@ -1,13 +1,13 @@
 internal import HalcyonHTTP
 
 extension ResolvedRequest {
-    /// Adopts the content of an answer in all caches of the load, unless it may be stored in none.
+    /// Adopts the content of an answer in the caches of the load, unless it may be stored in neither.
     ///
     /// - Returns: The caches from whose disks other content has to be removed; see
     ///   ``ImageCache/removeOutdated(_:after:)``.
     func adopt(_ claim: ContentClaim) -> [ImageCache] {
         guard options.cache.storesInMemory || options.cache.storesOnDisk else { return [] }
-        return caches.lowestFirst.filter { $0.adopt(claim, for: key) }
+        return caches.filter { $0.adopt(claim, for: key) }
     }
 
     /// Removes the original and everything that was made of it from the caches, as an answer says that its server has it

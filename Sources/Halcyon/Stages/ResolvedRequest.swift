@@ -14,7 +14,10 @@ final class ResolvedRequest: Sendable {
     let encodedImage: ImageKey?
     /// The registrations of the load with its caches.
     let registrations: ContentRegistrations
-    let caches: LoadCaches
+    /// The cache of the image, whose clock counts.
+    let target: ImageCache
+    /// The cache of the original: that of the image, unless the options name another one.
+    let originals: ImageCache
     /// The sizes of the image, if it has a target size; `nil` otherwise, and for an encoded form.
     let sizes: ImageSizes?
     /// The request as sent, apart from changes by modifiers; `nil` if the source is no server.
@@ -27,8 +30,8 @@ final class ResolvedRequest: Sendable {
     /// The identity of getting the original.
     let work: OriginalWorkKey
 
-    /// The highest cache of the image, whose clock counts.
-    var target: ImageCache { caches.targets.highest }
+    /// Both caches, each once.
+    var caches: [ImageCache] { target === originals ? [target] : [target, originals] }
 
     /// - Parameter encodedImage: Default: `nil`, for an image.
     init(
@@ -37,7 +40,8 @@ final class ResolvedRequest: Sendable {
         key: ImageKey,
         encodedImage: ImageKey? = nil,
         registrations: ContentRegistrations,
-        caches: LoadCaches,
+        target: ImageCache,
+        originals: ImageCache,
         sizes: ImageSizes?,
         transfer: TransferRequest?,
         hasModifiers: Bool,
@@ -49,7 +53,8 @@ final class ResolvedRequest: Sendable {
         self.key = key
         self.encodedImage = encodedImage
         self.registrations = registrations
-        self.caches = caches
+        self.target = target
+        self.originals = originals
         self.sizes = sizes
         self.transfer = transfer
         self.hasModifiers = hasModifiers
@@ -154,7 +159,8 @@ final class ResolvedRequest: Sendable {
             key: key ?? self.key,
             encodedImage: encodedImage ?? self.encodedImage,
             registrations: registrations,
-            caches: caches,
+            target: target,
+            originals: originals,
             sizes: encodedImage == nil ? sizes : nil,
             transfer: transfer,
             hasModifiers: hasModifiers,

@@ -19,8 +19,6 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         let isExact: Bool
         /// The validity of the result; `nil` if no server decides about it.
         let validity: OriginalValidity?
-        /// The cache that it was found in.
-        let cache: ImageCache
         /// The digest of the original that it was made of; `nil` if that is not known.
         let digest: ContentDigest?
 
@@ -63,15 +61,12 @@ struct ResultStorage<Form: ResultForm>: Sendable {
     /// - Throws: `CancellationError`.
     func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.isLookedUpAsResult else { return false }
+        let cache = request.target
         let diskKey = request.resultDiskKey
-        for cache in request.caches.targets.searched {
-            let entry = try await cache.disk.entry(for: diskKey, extending: .none, priority: context.priority)
-            guard let entry, let metadata = ProcessedImageMetadata(entry.metadata),
-                cache.isCurrent(metadata, for: request.key)
-            else { continue }
-            if request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request)) { return true }
-        }
-        return false
+        guard let entry = try await cache.disk.entry(for: diskKey, extending: .none, priority: context.priority),
+            let metadata = ProcessedImageMetadata(entry.metadata), cache.isCurrent(metadata, for: request.key)
+        else { return false }
+        return request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request))
     }
 
     /// Returns for how long and for which requests a stored result may be used. Where only the time at which the result
@@ -97,11 +92,12 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         _ caching: OriginalCaching,
         claim: ContentClaim,
         priority: PriorityBox
-    ) -> [Task<Void, Never>] {
+    ) -> Task<Void, Never>? {
         let policy = request.options.cache
-        let (targets, validity) = (request.caches.targets, caching.validity)
-        guard policy.storesOnDisk, request.isStoredAsResult, caching.effect == .store, !request.mustAsk(about: validity)
-        else { return [] }
+        let (cache, validity) = (request.target, caching.validity)
+        guard policy.storesOnDisk, request.isStoredAsResult, caching.effect == .store,
+            !request.mustAsk(about: validity), request.storedResults.contains(madeIn: result.timings.processorTime)
+        else { return nil }
         // Built-in encodings need the pixels alone.
         let needsData = !(policy.serializer is ImageSerializer) && request.encodedImage == nil
         let provenance = ResultProvenance(
@@ -109,26 +105,16 @@ struct ResultStorage<Form: ResultForm>: Sendable {
             validity: validity,
             digest: claim.digest
         )
-        let diskKey = request.resultDiskKey
-        let isKept = request.storedResults.contains(madeIn: result.timings.processorTime)
-        let replaced = request.replacedResults
-        let content = SharedContent { [form] in
-            try await form.entry(of: result, from: provenance, for: request, priority: priority)
-        }
-        let stored = targets.stored
-        return targets.lowestFirst.compactMap { cache in
-            guard isKept, stored.contains(cache) else { return nil }
-            return cache.disk.store(
-                for: diskKey,
-                expiration: expiration(policy, validity, now: cache.disk.now()),
-                durability: policy.diskDurability ?? .none,
-                byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
-                priority: priority,
-                replacing: replaced,
-                admission: cache.admission(of: claim, request.key),
-                content: { try await content.value }
-            )
-        }
+        return cache.disk.store(
+            for: request.resultDiskKey,
+            expiration: expiration(policy, validity, now: cache.disk.now()),
+            durability: policy.diskDurability ?? .none,
+            byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
+            priority: priority,
+            replacing: request.replacedResults,
+            admission: cache.admission(of: claim, request.key),
+            content: { [form] in try await form.entry(of: result, from: provenance, for: request, priority: priority) }
+        )
     }
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is
@@ -146,9 +132,8 @@ struct ResultStorage<Form: ResultForm>: Sendable {
     /// Removes a result because of an answer of its server.
     func remove(for request: ResolvedRequest, claim: ContentClaim) async {
         guard request.isProcessed else { return }
-        for cache in request.caches.targets.lowestFirst {
-            await cache.disk.remove(for: request.resultDiskKey, if: cache.removal(by: claim))
-        }
+        let cache = request.target
+        await cache.disk.remove(for: request.resultDiskKey, if: cache.removal(by: claim))
     }
 }
 

@@ -4,7 +4,8 @@ internal import Glibc
 extension DiskCache {
     /// The outcome of reading a body.
     enum BodyResult {
-        case sound(Data)
+        /// The body and its hash.
+        case sound(Data, hash: UInt64)
         case missing
         case damaged(String)
     }
@@ -29,7 +30,7 @@ extension DiskCache {
 
     private func check(_ body: Data, _ hash: UInt64, _ row: DiskIndexRow) -> BodyResult {
         let isSound = body.count == row.size && Checksum.entry(body: hash, metadata: row.metadata) == row.checksum
-        return isSound ? .sound(body) : .damaged("its checksum is wrong")
+        return isSound ? .sound(body, hash: hash) : .damaged("its checksum is wrong")
     }
 
     /// Reads a file that must have `size` bytes; nil if it has another number.

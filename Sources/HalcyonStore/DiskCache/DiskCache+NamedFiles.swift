@@ -35,7 +35,7 @@ extension DiskCache {
     private func bodyFile(for key: String) throws -> Int64? {
         while let row = try row(for: key) {
             if let file = row.file { return file }
-            guard case .sound(let body) = try readBody(of: row) else {
+            guard case .sound(let body, _) = try readBody(of: row) else {
                 try withIndex { try discard(row, in: $0, because: "its body in the index is damaged", waits: true) }
                 return nil
             }

@@ -73,7 +73,7 @@ extension DiskCache {
     enum StagedLookUp {
         /// The entry of the index counts, if it was stored after that time.
         case absent(storedAfter: DiskTime)
-        case found(DiskIndexRow, Data)
+        case found(DiskIndexRow, Data, hash: UInt64)
         /// Its file is not usable any more, and neither is the entry that it replaced.
         case lost
     }
@@ -85,7 +85,7 @@ extension DiskCache {
             if staged.isWithdrawn { return .absent(storedAfter: staged.entry.storedAt) }
             let row = staged.row(id: key.id)
             let result = try withExtendedLifetime(staged) { try readBody(of: row) }
-            if case .sound(let body) = result { return .found(row, body) }
+            if case .sound(let body, let hash) = result { return .found(row, body, hash: hash) }
             let dropped = staging.withLock { $0.withdraw(staged, for: key) }
             guard dropped != nil else {
                 // One that is being written is the index's to correct; one that was replaced is looked for again.

@@ -116,7 +116,8 @@ public final class DiskCache: Sendable {
         answering(.read, nil) {
             try withKey(key) { key in
                 switch try lookUpStaged(key) {
-                case .found(let row, let body): return used(row, body, extending, at: configuration.clock.now())
+                case .found(let row, let body, let hash):
+                    return used(row, body, hash, extending, at: configuration.clock.now())
                 case .lost: return nil
                 case .absent(let time):
                     return try withIndex(found: .inTurn) {
@@ -159,8 +160,8 @@ public final class DiskCache: Sendable {
             let now = DiskTime(date)
             if row.file != nil, row.expiresAt <= now, isOver(row, at: now) { return nil }
             switch try readBody(of: row) {
-            case .sound(let body):
-                return used(row, body, extending, at: date)
+            case .sound(let body, let hash):
+                return used(row, body, hash, extending, at: date)
             case .missing where row.file != previous?.file:
                 // Replaced or evicted by another thread since the row was read: the next row shows which.
                 previous = row
@@ -191,10 +192,18 @@ public final class DiskCache: Sendable {
     }
 
     /// Records the use of an entry, and returns it; nil if it has expired.
-    private func used(_ row: DiskIndexRow, _ body: Data, _ extending: ExpirationExtension, at date: Date) -> Entry? {
+    private func used(
+        _ row: DiskIndexRow,
+        _ body: Data,
+        _ hash: UInt64,
+        _ extending: ExpirationExtension,
+        at date: Date
+    ) -> Entry? {
         var touch = DiskTouch(version: row.version, lastAccess: DiskTime(date))
         let now = touch.lastAccess
-        if configuration.isReadOnly { return isOver(row, at: now) ? nil : Entry(row, body, expiresAt: row.expiresAt) }
+        if configuration.isReadOnly {
+            return isOver(row, at: now) ? nil : Entry(row, body, hash, expiresAt: row.expiresAt)
+        }
         switch extending {
         case .none: break
         case .originalLifetime:
@@ -211,7 +220,7 @@ public final class DiskCache: Sendable {
             return (expiresAt, buffer.count >= limit || buffer.isOld(at: now))
         }
         if isDue { flushWithoutWaiting() }
-        return expiresAt.map { Entry(row, body, expiresAt: $0, isRestarted: extending == .originalLifetime) }
+        return expiresAt.map { Entry(row, body, hash, expiresAt: $0) }
     }
 
     /// Calls `body` with the number and the bytes of a key.

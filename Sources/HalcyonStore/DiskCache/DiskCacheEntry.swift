@@ -15,19 +15,15 @@ extension DiskCache {
         public let lastAccess: Date
         /// The version, which differs from those of all entries stored under its key before or after.
         public let version: Version
-        /// The expiration of a copy that is stored now: the lifetime that this look-up has started again, or else the
-        /// date at which the entry expires.
-        package let expiration: Expiration
+        /// The XXH3 of the body, 64 bits.
+        package let bodyHash: UInt64
 
-        /// - Parameter isRestarted: `true` if the look-up has started the lifetime again.
-        init(_ row: DiskIndexRow, _ body: Data, expiresAt: DiskTime, isRestarted: Bool = false) {
+        init(_ row: DiskIndexRow, _ body: Data, _ bodyHash: UInt64, expiresAt: DiskTime) {
             self.body = body
+            self.bodyHash = bodyHash
             metadata = row.metadata
             storedAt = row.storedAt.date ?? .distantFuture
             self.expiresAt = expiresAt.date
-            expiration =
-                isRestarted && row.lifetime > 0
-                ? .seconds(Double(row.lifetime) / 1_000_000) : expiresAt.date.map(Expiration.date) ?? .never
             lastAccess = row.lastAccess.date ?? .distantFuture
             version = row.version
         }

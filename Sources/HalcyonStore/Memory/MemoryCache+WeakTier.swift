@@ -2,11 +2,6 @@ extension MemoryCache {
     /// Finds an evicted value by its weak reference and gives it its place back.
     @usableFromInline
     func weaklyHeldValue(for key: Key, hash: Int, at now: Int64) -> Value? {
-        weaklyHeldEntry(for: key, hash: hash, at: now)?.value
-    }
-
-    /// Finds an evicted value as ``weaklyHeldValue(for:hash:at:)`` does, and returns its entry.
-    func weaklyHeldEntry(for key: Key, hash: Int, at now: Int64) -> Entry? {
         let shard = shardIndex(for: hash)
         let slot = gate.enter(shard)
         let found = withTable(shard) { table -> Entry? in
@@ -31,7 +26,7 @@ extension MemoryCache {
             entry.value = value
             restore(entry, at: now)
         }
-        return entry
+        return value
     }
 
     /// Puts a value found by its weak reference back, unless the entry was removed, replaced or put back meanwhile.

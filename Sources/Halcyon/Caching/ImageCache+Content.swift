@@ -1,0 +1,178 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+internal import HalcyonStore
+
+/// Returns whether content may be stored on disk, or removed, now. Called on the thread that changes the disk.
+typealias StoreAdmission = @Sendable () -> Bool
+
+extension ImageCache {
+    /// Stores an image in memory, if its claim is admitted.
+    ///
+    /// - Parameters:
+    ///   - latest: The date at which it expires however often it is used. Default: `nil`, which is never.
+    ///   - sizes: The sizes of the image that it is one of. Default: none.
+    func remember(
+        _ image: CachedImage,
+        for key: ImageKey,
+        _ claim: ContentClaim,
+        expiration: Expiration?,
+        latest: Date? = nil,
+        sizes: ImageSizes? = nil
+    ) {
+        variants.note(key.variant)
+        let isStored = memory.store(
+            image,
+            for: key,
+            cost: image.cost(under: key),
+            expiration: expiration,
+            latest: latest.map(Expiration.date)
+        ) { order.admits(claim, key, in: .memory) }
+        if isStored, let sizes { noteSize(key, of: image, sizes) }
+    }
+
+    /// Returns the admission of a claim to the item of a key on disk.
+    func admission(of claim: ContentClaim, _ key: ImageKey) -> StoreAdmission {
+        { [order] in order.admits(claim, key, in: .disk) }
+    }
+
+    /// Returns the admission to remove something from disk because of an answer of its server.
+    func removal(by claim: ContentClaim) -> StoreAdmission {
+        { [order] in order.isNewest(claim) }
+    }
+
+    /// Removes an image from memory because of an answer of its server, unless newer work has stored it.
+    func forget(_ key: ImageKey, _ claim: ContentClaim) {
+        memory.remove(for: key) { _ in order.isNewest(claim) }
+    }
+
+    /// Returns whether a result on disk is not known to be made of an outdated original.
+    func isCurrent(_ metadata: ProcessedImageMetadata, for key: ImageKey) -> Bool {
+        order.isCurrent(
+            metadata.contentDigest,
+            of: metadata.validity?.representation ?? "",
+            named: key.originalDiskKey
+        )
+    }
+
+    /// Adopts the content of a transfer, and removes from memory what was made of other content.
+    ///
+    /// Complexity: O(n) in the number of variants that memory has had; with more than ``StoredVariants/limit`` of them, in
+    /// the number of images in memory.
+    ///
+    /// - Returns: `true` if other content has to be removed from disk; see ``removeOutdated(_:after:)``.
+    func adopt(_ claim: ContentClaim, for key: ImageKey) -> Bool {
+        guard order.adopt(claim) else { return false }
+        forgetOutdated(claim, for: key)
+        return true
+    }
+
+    /// Removes from memory what was made of other content than the name of a key has now.
+    func forgetOutdated(_ claim: ContentClaim, for key: ImageKey) {
+        guard let name = claim.registration(with: order)?.name.text else { return }
+        let keys = variants.keys(ofOriginalOf: key) ?? memory.keys(where: { $0.hasOriginal(of: key) })
+        var hasOthers = claim.digest == nil
+        for other in keys {
+            memory.remove(for: other) { [order] image in
+                guard let digest = image.digest else { return false }
+                let isOutdated = !order.isCurrent(digest, of: image.representation, named: name)
+                hasOthers = hasOthers || isOutdated
+                return isOutdated
+            }
+        }
+        guard hasOthers else { return }
+        // What the program stored as a result was made of those.
+        order.noteChange(by: claim)
+        for other in keys {
+            memory.remove(for: other) { [order] in
+                $0.digest == nil && !order.isCurrent(nil, of: $0.representation, named: name)
+            }
+        }
+    }
+
+    /// Removes from disk what was made of other content than the name of a claim has now.
+    ///
+    /// - Parameter stores: Stores that may take the place of what is there, which end first.
+    /// - Returns: The removal in progress. Until it ends, nothing of it is found in this process.
+    @discardableResult
+    func removeOutdated(_ claim: ContentClaim, after stores: [Task<Void, Never>]) -> Task<Void, Never>? {
+        claim.registration(with: order).map { disk.removeOutdated(claim, $0, after: stores) }
+    }
+}
+
+extension AsyncDiskCache {
+    /// Removes the entries under a name that are outdated.
+    fileprivate func removeOutdated(
+        _ claim: ContentClaim,
+        _ registration: ContentRegistration,
+        after stores: [Task<Void, Never>]
+    ) -> Task<Void, Never> {
+        let (name, order) = (registration.name.text, registration.order)
+        // No look-up waits for it: what it removes is not current.
+        return begin(name + "\0outdated", byteCount: 0, priority: PriorityBox(.low)) { [self] in
+            for store in stores { await store.value }
+            await write(priority: .normal) { [cache, faults] in
+                do {
+                    let contents = try cache.rows(under: name).map { (row: $0, content: StoredContent($0)) }
+                    func isCurrent(_ content: StoredContent) -> Bool {
+                        order.isCurrent(content.digest, of: content.representation, named: name)
+                    }
+                    let hasOthers = contents.contains { $0.content.digest != nil && !isCurrent($0.content) }
+                    if hasOthers || claim.digest == nil { order.noteChange(by: claim) }
+                    for (row, content) in contents where !isCurrent(content) {
+                        try cache.remove(for: row.key, ifStill: row.version)
+                    }
+                } catch {
+                    faults.report(error)
+                }
+            }
+            withExtendedLifetime(claim) {}
+        }
+    }
+
+    /// Begins a store of the program, which look-ups under a name wait for.
+    ///
+    /// - Returns: The store, and a function that ends it.
+    func hold(_ name: String) -> (task: Task<Void, Never>, end: @Sendable () -> Void) {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        let task = begin(name, byteCount: 0, priority: PriorityBox(.normal)) { for await _ in stream {} }
+        return (task, { continuation.finish() })
+    }
+}
+
+/// The content that an entry on disk is, or was made of.
+struct StoredContent {
+    let digest: ContentDigest?
+    let representation: String
+
+    init(_ row: DiskCache.Row) {
+        let isOriginal = !ParsedDiskKey(row.key).isProcessed
+        self.init(isOriginal ? ContentDigest(row.bodyHash) : nil, row.metadata)
+    }
+
+    init(_ entry: DiskCache.Entry, isOriginal: Bool) {
+        self.init(isOriginal ? ContentDigest(entry.bodyHash) : nil, entry.metadata)
+    }
+
+    /// - Parameter original: The digest of an original; `nil` for a result, whose metadata has it.
+    private init(_ original: ContentDigest?, _ metadata: Data) {
+        if let original {
+            digest = original
+            representation = StoredResponse(metadata: metadata)?.contentRepresentation ?? ""
+        } else {
+            let metadata = ProcessedImageMetadata(metadata)
+            digest = metadata?.contentDigest
+            representation = metadata?.validity?.representation ?? ""
+        }
+    }
+}
+
+extension StoredResponse {
+    /// The representation of the original, in the order of content; empty for one that is the same for all requests.
+    var contentRepresentation: String { isVarying ? representation : "" }
+}
+
+extension OriginalValidity {
+    /// The representation of the original, in the order of content; empty for one that is the same for all requests.
+    var representation: String { isVarying ? response.representation : "" }
+}
