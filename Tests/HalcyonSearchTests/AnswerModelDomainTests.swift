@@ -5,9 +5,7 @@ import Testing
 
 @Suite("The model of caches")
 struct AnswerModelDomainTests {
-    private func model(_ caches: CacheArrangement = CacheArrangement()) -> AnswerModel {
-        AnswerModel(resources: [Program.Resource(), Program.Resource()], caches: caches)
-    }
+    private func model() -> AnswerModel { AnswerModel(resources: [Program.Resource(), Program.Resource()]) }
 
     @Test("tells the images of two stores of cookies apart, as any credential", arguments: [0, 2])
     func cookieStores(other: Int) {
@@ -65,45 +63,54 @@ struct AnswerModelDomainTests {
         }
     }
 
-    @Test("demands of a removal what the policies promise")
-    func removal() {
-        for (lookup, removing, isFinal) in [
-            (.all, .all, true), (.highest, .all, true), (.lowest, .lowest, true), (.all, .highest, false),
-            (.lowest, .highest, false),
-        ] as [(CacheArrangement.Reach, CacheArrangement.Reach, Bool)] {
-            let model = model(CacheArrangement(lookup: lookup, removing: removing))
-            let serial = model.load(Call())
-            model.endRemoval(model.beginRemoval(.image(Identity())))
-            model.answer(Call(), with: serial)
-            #expect(model.finding?.rule == (isFinal ? .removedImage : nil))
+    @Test("allows no older image after a newer one, unless it is made of an original that an unprocessed load leaves")
+    func separate() {
+        let unprocessed = Call(settings: Settings(caches: .separate))
+        let processed = Call(variant: Variant(marks: [1]), settings: Settings(caches: .separate))
+        for (newer, older, isKnown) in [
+            (processed, processed, true), (processed, unprocessed, true), (unprocessed, unprocessed, true),
+            (unprocessed, processed, false), (processed, Call(), false),
+        ] {
+            let model = model()
+            let old = model.imageIsSent(to: Identity())
+            model.load(newer)
+            model.settle(isFlushed: false)
+            model.answer(older, with: old)
+            #expect(model.finding?.rule == (isKnown ? .olderImage : nil), "\(newer), \(older)")
         }
-        // Everything is cleared by another policy.
-        let model = model(CacheArrangement(removing: .highest))
-        let serial = model.load(Call())
-        model.endRemoval(model.beginRemoval(.everything))
-        model.answer(Call(), with: serial)
-        #expect(model.finding?.rule == .removedImage)
     }
 
-    @Test("demands that what is stored is found, if loads look there")
+    @Test("demands that an image is found in the cache that keeps it, be it that of options")
     func stored() {
-        for (lookup, storing) in [(.all, .lowest), (.highest, .all), (.highest, .lowest)]
-            as [(CacheArrangement.Reach, CacheArrangement.Reach)]
-        {
-            let model = model(CacheArrangement(lookup: lookup, storing: storing))
-            model.load(Call())
-            model.settle(isFlushed: true)
-            model.load(Call())
-            #expect(model.finding?.rule == (lookup == .highest && storing == .lowest ? nil : .needlessLoad))
+        for caches in [nil, .other, .separate] as [Settings.Caches?] {
+            for marks in [[], [1]] as [[UInt8]] {
+                let model = model()
+                let call = Call(variant: Variant(marks: marks), settings: caches.map { Settings(caches: $0) })
+                model.load(call)
+                model.settle(isFlushed: true)
+                model.load(call)
+                #expect(model.finding?.rule == .needlessLoad)
+            }
         }
     }
 
-    @Test("demands that caches contain what is cached, unless something happens meanwhile")
+    @Test("demands nothing of a newer image once its server has confirmed an older one")
+    func confirmed() {
+        for isOlder in [true, false] {
+            let model = model()
+            let old = model.imageIsSent(to: Identity())
+            let new = model.load(Call())
+            model.settle(isFlushed: true)
+            model.imageIsValidated(isOlder ? old : new)
+            model.load(Call())
+            #expect(model.finding?.rule == (isOlder ? nil : .needlessLoad))
+        }
+    }
+
+    @Test("demands that a cache contains what is cached, unless something happens meanwhile")
     func containing() async {
-        for (containing, event) in [(.all, false), (.lowest, false), (.all, true)]
-            as [(CacheArrangement.Reach, Bool)]
-        {
-            let model = model(CacheArrangement(containing: containing))
+        for event in [false, true] {
+            let model = model()
             await model.look(for: Call()) { false }
             #expect(model.finding == nil)
             model.load(Call())
@@ -114,7 +121,7 @@ struct AnswerModelDomainTests {
                 if event { model.disturb([0]) }
                 return false
             }
-            #expect(model.finding?.rule == (containing == .all && !event ? .missingImage : nil))
+            #expect(model.finding?.rule == (event ? nil : .missingImage))
         }
     }
 

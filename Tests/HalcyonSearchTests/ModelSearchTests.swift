@@ -47,17 +47,20 @@ struct ModelSearchTests {
         #expect(kept == result.program)
     }
 
-    @Test("finds an image that a removal leaves in a lower cache, and keeps the caches in the small program")
-    func lowerCache() throws {
+    @Test("finds an image that a removal leaves in a cache of the options, and keeps that in the small program")
+    func namedCache() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        var program = program([.load(Call(isAwaited: true)), .removeAll, .load(Call(kind: .response))])
-        program.caches = CacheArrangement(storing: .all, promotes: true)
+        let settings = Settings(caches: .other)
+        var program = program([
+            .load(Call(isAwaited: true, settings: Settings(caches: .other, hasScale: true))), .removeAll,
+            .load(Call(kind: .response, settings: settings)),
+        ])
         program.isObserved = true
-        let result = try search(.keepsLower).shrunk(program, Finding(rule: .removedImage, message: ""))
+        let result = try search(.keepsNamed).shrunk(program, Finding(rule: .removedImage, message: ""))
         #expect(result.finding.rule == .removedImage)
-        let load = Step.load(Call(isAwaited: true))
+        let load = Step.load(Call(isAwaited: true, settings: settings))
         #expect(result.program.lines.map(\.step) == [load, .removeAll, load])
-        #expect(result.program.caches == CacheArrangement(storing: .all) && !result.program.isObserved)
+        #expect(!result.program.isObserved)
     }
 
     @Test("tells a process that crashes from one that hangs, and makes both programs small")

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import HalcyonSearch
@@ -18,6 +19,15 @@ struct ProgramTests {
             let program = ProgramGenerator.program(seed: seed)
             #expect(try Program.decoded(program.encoded()) == program)
         }
+    }
+
+    @Test("are read from files with fields that are no longer there")
+    func formerFields() throws {
+        let file =
+            #"{"seed":7,"answersAtOnce":true,"resources":[],"isObserved":false,"lines":[],"#
+            + #""caches":{"lookup":"all","promotes":true}}"#
+        let program = Program(seed: 7, answersAtOnce: true, resources: [], lines: [])
+        #expect(try Program.decoded(Data(file.utf8)) == program)
     }
 
     @Test("make every kind of step, and every option of a load")
@@ -51,12 +61,8 @@ struct ProgramTests {
         #expect(calls.contains { $0.reads == .none && $0.isOffline })
         for width in Variant.targetWidths { #expect(calls.contains { $0.variant.targetWidth == width }) }
         for side in Variant.longestSides { #expect(calls.contains { $0.variant.longestSide == side }) }
-        #expect(programs.contains { $0.isObserved } && programs.contains { $0.caches?.promotes == true })
+        #expect(programs.contains { $0.isObserved })
         #expect(programs.contains { $0.isUntrusted == true } && Set(programs.map(\.decodeBudget)).count == 4)
-        for reach in CacheArrangement.Reach.allCases {
-            #expect(programs.contains { $0.caches?.lookup == reach })
-            #expect(programs.contains { $0.caches?.storing == reach })
-        }
         for form in SourceForm.allCases { #expect(calls.contains { $0.identity.form == form }) }
     }
 

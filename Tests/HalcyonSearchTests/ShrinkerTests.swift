@@ -9,7 +9,6 @@ struct ShrinkerTests {
             seed: 1,
             answersAtOnce: false,
             resources: [Program.Resource(policy: .minute, isLarge: true)],
-            caches: CacheArrangement(lookup: .lowest, promotes: true),
             isObserved: true,
             decodeBudget: 1,
             isUntrusted: true,
@@ -67,7 +66,7 @@ struct ShrinkerTests {
         )
         #expect(small.lines.map(\.step) == [.load(expected)])
         #expect(small.resources == [Program.Resource()])
-        #expect(small.caches == nil && !small.isObserved)
+        #expect(!small.isObserved)
         #expect(small.decodeBudget == nil && small.isUntrusted == nil)
         #expect(Set(small.lines.map(\.lane)) == [0])
     }

@@ -109,16 +109,16 @@ extension AnswerModel.State {
             call.storesOnDisk, call.identity.body == 0, !diskHasFailed,
             !call.isExemptFromStoring, activity.start > configured, resources[call.identity.resource].policy.isStorable
         else { return }
-        pending.append(
+        pending += call.replacedDomains.map { domain in
             AnswerModel.Replacement(
                 rule: .olderImage,
                 identity: call.identity,
-                domain: call.domain,
+                domain: domain,
                 serial: serial,
                 time: min(activity.start, image.time),
                 reason: "although a load had brought image \(serial)"
             )
-        )
+        }
     }
 }
 

@@ -30,7 +30,6 @@ extension AnswerModel {
 
     /// Notes that the removal has ended: nothing that was there or being loaded when it was called must come back.
     func endRemoval(_ removal: Removal) {
-        guard removal.scope.isFinal(in: caches) else { return }
         state.withLock { state in
             let end = state.tick()
             state.removals.append((removal, end))
@@ -38,7 +37,7 @@ extension AnswerModel {
         }
     }
 
-    /// Checks the answer to the question of whether caches contain the image of a call.
+    /// Checks the answer to the question of whether a cache contains the image of a call.
     func look(for call: Call, _ contains: () async -> Bool) async {
         // Where a cache has to answer the call, and nothing happens to the resource meanwhile.
         func expectation() -> Int? {
@@ -52,8 +51,7 @@ extension AnswerModel {
         let before = expectation()
         let isContained = await contains()
         guard !isContained, let before, before == expectation() else { return }
-        guard call.settings?.caches == .separate || caches.containsStored else { return }
-        report(.missingImage, "\(call): caches do not contain it")
+        report(.missingImage, "\(call): its cache does not contain it")
     }
 
     /// Notes that a program is about to store an image of its own.
@@ -111,14 +109,6 @@ extension AnswerModel.State {
 }
 
 extension AnswerModel.Scope {
-    /// Returns whether no load finds anything afterwards that was removed.
-    fileprivate func isFinal(in caches: CacheArrangement) -> Bool {
-        switch self {
-        case .everything: caches.clearsFinally
-        case .resource, .image: caches.removesFinally
-        }
-    }
-
     fileprivate func touches(_ resource: Int) -> Bool {
         switch self {
         case .everything: true

@@ -69,23 +69,18 @@ final class AnswerModel: Sendable {
     }
 
     let resources: [Program.Resource]
-    /// The policies of the caches.
-    let caches: CacheArrangement
     private let ignored: Set<Finding.Rule>
     let state: Lock<State>
 
     /// - Parameters:
-    ///   - caches: The policies of the caches. Default: those of a single cache.
     ///   - isUntrusted: A Boolean value that indicates whether the pipeline loads from servers alone. Default: `false`.
     ///   - ignored: The rules that may be broken, as one that many programs break hides the others. Default: none.
     init(
         resources: [Program.Resource],
-        caches: CacheArrangement = CacheArrangement(storing: .all),
         isUntrusted: Bool = false,
         ignoring ignored: Set<Finding.Rule> = []
     ) {
         self.resources = resources
-        self.caches = caches
         self.ignored = ignored
         state = Lock(State(isUntrusted: isUntrusted))
     }
@@ -146,6 +141,11 @@ final class AnswerModel: Sendable {
             let now = state.tick()
             state.images[serial]?.validated = now
             state.images[serial]?.demands.removeAll { $0.rule == .olderImage }
+            // One from the cache of originals takes the place of a newer one in that of results.
+            guard let image = state.images[serial],
+                state.images.values.contains(where: { $0.identity == image.identity && $0.time > image.time })
+            else { return }
+            state.disturb([image.identity.resource])
         }
     }
 
@@ -239,7 +239,7 @@ final class AnswerModel: Sendable {
             }
             state.pending = []
             if isFlushed, !state.diskHasFailed {
-                for activity in state.activities.values where state.isCached(activity, resources, caches) {
+                for activity in state.activities.values where state.isCached(activity, resources) {
                     if let call = activity.call { state.cached.insert(call.withoutUrgency) }
                 }
             }
@@ -289,14 +289,10 @@ extension AnswerModel.State {
     }
 
     /// Returns whether a cache has to answer the same call from now on.
-    fileprivate func isCached(
-        _ activity: AnswerModel.Activity,
-        _ resources: [Program.Resource],
-        _ caches: CacheArrangement
-    ) -> Bool {
+    fileprivate func isCached(_ activity: AnswerModel.Activity, _ resources: [Program.Resource]) -> Bool {
         guard activity.hasLoaded, let call = activity.call, call.kind == .task || call.kind == .response,
             call.reads == .all, call.storesInMemory, call.storesOnDisk, !call.revalidates, call.identity.body == 0,
-            !call.isExemptFromStoring, call.settings?.caches == .separate || caches.findsStored
+            !call.isExemptFromStoring
         else { return false }
         let resource = resources[call.identity.resource]
         guard resource.policy.isStorable, !resource.isVarying else { return false }

@@ -16,7 +16,7 @@ struct Finding: Hashable, Codable, Sendable {
         case olderImage
         /// An image that is cached is not loaded.
         case needlessLoad
-        /// Caches contain an image that is cached.
+        /// A cache contains an image that is cached.
         case missingImage
         /// A load fails only if a part that it needs fails.
         case wrongError

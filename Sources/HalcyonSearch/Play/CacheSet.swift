@@ -1,66 +1,37 @@
 internal import Halcyon
-internal import HalcyonStore
 
-/// The caches of a pipeline, and those that options of calls name. Each is in one of the groups alone, as the images of
-/// one cache would otherwise come back from another.
+/// The cache of a pipeline, and those that options of calls name.
 struct CacheSet: Sendable {
-    /// Those of the pipeline.
-    let main: ImageCacheGroup
-    /// Those of `Settings.Caches.other`; `nil` if no call names them.
-    private(set) var other: ImageCacheGroup?
-    /// That of the results of `Settings.Caches.separate`.
-    private(set) var results: ImageCacheGroup?
-    /// That of the originals of `Settings.Caches.separate`.
-    private(set) var originals: ImageCacheGroup?
+    /// That of the pipeline.
+    let main: ImageCache
+    /// That of `Settings.Caches.other`; `nil` if no call names it.
+    let other: ImageCache?
+    /// That of the results of `Settings.Caches.separate`; `nil` if no call names it.
+    let results: ImageCache?
+    /// That of the originals of `Settings.Caches.separate`; `nil` if no call names it.
+    let originals: ImageCache?
 
     /// - Parameters:
-    ///   - program: The program that names the caches and their policies.
+    ///   - program: The program whose calls name the caches.
     ///   - makeCache: Returns a cache whose folder has this name.
     init(of program: Program, makeCache: (String) -> ImageCache) {
-        func group(_ name: String) -> ImageCacheGroup {
-            guard let policies = program.caches else { return ImageCacheGroup(makeCache(name)) }
-            return ImageCacheGroup(
-                makeCache(name),
-                [makeCache(name + "-lower")],
-                lookup: policies.lookup.policy,
-                storing: policies.storing.policy,
-                containing: policies.containing.policy,
-                removing: policies.removing.policy,
-                clearing: policies.clearing.policy,
-                promotes: policies.promotes
-            )
-        }
-        main = group("main")
         let named = program.namedCaches
-        if named.contains(.other) { other = group("other") }
-        if named.contains(.separate) {
-            results = ImageCacheGroup(makeCache("results"))
-            originals = ImageCacheGroup(makeCache("originals"))
-        }
+        main = makeCache("main")
+        other = named.contains(.other) ? makeCache("other") : nil
+        results = named.contains(.separate) ? makeCache("results") : nil
+        originals = named.contains(.separate) ? makeCache("originals") : nil
     }
 
-    /// All groups.
-    var groups: [ImageCacheGroup] { [main] + [other, results, originals].compactMap(\.self) }
+    /// All caches. Originals are removed before results: in the other order, a load could store a result of an original
+    /// that is not removed yet.
+    var all: [ImageCache] { [main] + [other, originals, results].compactMap(\.self) }
 
-    /// All caches.
-    var caches: [ImageCache] { groups.flatMap(\.caches) }
-
-    /// Returns the group that loads of a call look into.
-    func group(of call: Call) -> ImageCacheGroup {
+    /// Returns the cache of the image that a call asks for.
+    func cache(of call: Call) -> ImageCache {
         switch call.settings?.caches {
         case nil: main
         case .other: other ?? main
         case .separate: results ?? main
-        }
-    }
-}
-
-extension CacheArrangement.Reach {
-    fileprivate var policy: ImageCacheGroup.Policy {
-        switch self {
-        case .all: .all
-        case .highest: .highest
-        case .lowest: .lowest
         }
     }
 }

@@ -9,18 +9,18 @@ extension Player {
         switch step {
         case .look(let call):
             let request = request(of: call)
-            await model.look(for: call) { await caches.group(of: call).contains(request) }
+            await model.look(for: call) { await !caches.cache(of: call).tiers(with: request).isEmpty }
         case .store(let identity):
             await store(identity)
         case .remove(let identity, let variant):
-            await remove(.image(identity)) { group in
+            await remove(.image(identity)) { cache in
                 for call in Call.covering(identity, variant) {
-                    try await group.remove(for: self.request(of: call))
+                    try await cache.remove(for: self.request(of: call))
                 }
             }
         case .removeResource(let resource):
-            await remove(.resource(resource)) { group in
-                try await group.removeAll(originalsBeginningWith: SearchOrigin.url(resource).absoluteString)
+            await remove(.resource(resource)) { cache in
+                try await cache.removeAll(originalsBeginningWith: SearchOrigin.url(resource).absoluteString)
             }
         case .removeAll:
             if planted == .crashes { fatalError("a planted crash") }
@@ -29,36 +29,35 @@ extension Player {
         case .removeFromDisk(let identity):
             model.disturb([identity.resource])
             let request = request(of: Call(identity: identity))
-            for group in caches.groups { _ = try? await group.remove(for: request, from: .disk) }
+            for cache in caches.all { _ = try? await cache.remove(for: request, from: .disk) }
         case .removeFromMemory(let identity):
             let request = request(of: Call(identity: identity))
-            for group in caches.groups { _ = try? await group.remove(for: request, from: .memory) }
+            for cache in caches.all { _ = try? await cache.remove(for: request, from: .memory) }
         case .clearMemory:
-            for group in caches.groups { group.removeAllFromMemory() }
+            for cache in caches.all { cache.removeAllFromMemory() }
         case .clearDisk:
             model.disturb(nil)
-            for group in caches.groups { try? await group.removeAllFromDisk() }
+            for cache in caches.all { try? await cache.removeAllFromDisk() }
         case .memoryPressure(let isCritical):
             state.withLock { $0.pressure }?.tell(isCritical ? .critical : .warning)
         case .trimDisk:
             model.disturb(nil)
-            for cache in caches.caches { try? await cache.trimDisk(to: 0) }
+            for cache in caches.all { try? await cache.trimDisk(to: 0) }
         case .removeExpired:
-            for cache in caches.caches { _ = try? await cache.removeExpired() }
+            for cache in caches.all { _ = try? await cache.removeExpired() }
         case .flush:
-            for group in caches.groups { await group.flush() }
+            for cache in caches.all { await cache.flush() }
         default:
             break
         }
     }
 
-    /// Removes images from all groups.
-    private func remove(_ scope: AnswerModel.Scope, _ body: (ImageCacheGroup) async throws -> Void) async {
+    /// Removes images from all caches.
+    private func remove(_ scope: AnswerModel.Scope, _ body: (ImageCache) async throws -> Void) async {
         let removal = model.beginRemoval(scope)
+        let reached = planted == .keepsNamed ? [caches.main] : caches.all
         do {
-            for group in caches.groups {
-                try await body(planted == .keepsLower ? ImageCacheGroup(group.highest) : group)
-            }
+            for cache in reached { try await body(cache) }
             model.endRemoval(removal)
         } catch {
             // The disk fails; its entries may come back.

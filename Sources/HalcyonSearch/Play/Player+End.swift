@@ -49,7 +49,7 @@ extension Player {
         state.withLock { $0.running = [] }
         await checkEvents()
         if flushes {
-            for group in caches.groups { await group.flush() }
+            for cache in caches.all { await cache.flush() }
         }
         model.settle(isFlushed: flushes)
     }
@@ -94,7 +94,7 @@ extension Player {
     /// Checks what is left when nothing goes on.
     func examine() async {
         fileSystem.set(.healthy)
-        for cache in caches.caches { await examine(cache) }
+        for cache in caches.all { await examine(cache) }
     }
 
     private func examine(_ cache: ImageCache) async {

@@ -51,10 +51,10 @@ extension Player {
     private func applyKeeping(_ settings: Settings, to options: inout ImageOptions) {
         switch settings.caches {
         case nil: break
-        case .other: options.cache.targetCaches = caches.other
+        case .other: options.cache.targetCache = caches.other
         case .separate:
-            options.cache.targetCaches = caches.results
-            options.cache.originalCaches = caches.originals
+            options.cache.targetCache = caches.results
+            options.cache.originalCache = caches.originals
         }
         switch settings.durability {
         case nil: break

@@ -18,11 +18,11 @@ extension Player {
         if let name = SearchOrigin.configuredField { options.network.headers[name] = "1" }
         var configuration = ImagePipeline.Configuration(
             downloader: downloader(),
+            cache: caches.main,
             defaultOptions: options,
             workerCount: 4,
             decodeBudget: program.decodeBudget ?? 64 << 20,
-            recovery: RecoveryConfiguration(network: network),
-            caches: caches.main
+            recovery: RecoveryConfiguration(network: network)
         )
         if program.isUntrusted == true { configuration.allowedSources = .web }
         let observer = program.isObserved ? LoadRecorder(model: model) : nil

@@ -69,7 +69,6 @@ final class Player: Sendable {
         workers = PixelWorkers(threadCount: 2, byteBudget: program.decodeBudget ?? 64 << 20)
         let model = AnswerModel(
             resources: program.resources,
-            caches: program.caches ?? CacheArrangement(storing: .all),
             isUntrusted: program.isUntrusted == true,
             ignoring: conditions.ignored
         )
@@ -176,7 +175,7 @@ extension Player {
         return slot
     }
 
-    /// The caches of the present pipeline, and those beside them.
+    /// The cache of the present pipeline, and those beside it.
     var caches: CacheSet {
         guard let caches = state.withLock({ $0.caches }) else {
             preconditionFailure("steps run between start and stop")

@@ -14,8 +14,6 @@ extension Program {
         add { $0.isObserved = false }
         add { $0.decodeBudget = nil }
         add { $0.isUntrusted = nil }
-        add { $0.caches = nil }
-        for caches in caches?.simplifications ?? [] { add { $0.caches = caches } }
         for index in resources.indices {
             add { $0.resources[index] = Resource() }
             add { $0.resources[index].policy = .none }
@@ -96,21 +94,5 @@ extension Call {
         add { $0.settings = nil }
         for settings in settings?.simplifications ?? [] { add { $0.settings = settings } }
         return calls
-    }
-}
-
-extension CacheArrangement {
-    /// The arrangements with one policy more that is the default.
-    fileprivate var simplifications: [CacheArrangement] {
-        let plain = CacheArrangement()
-        let changes: [(inout CacheArrangement) -> Void] = [
-            { $0.lookup = plain.lookup }, { $0.storing = plain.storing }, { $0.containing = plain.containing },
-            { $0.removing = plain.removing }, { $0.clearing = plain.clearing }, { $0.promotes = false },
-        ]
-        return changes.map { change in
-            var arrangement = self
-            change(&arrangement)
-            return arrangement
-        }
     }
 }

@@ -49,8 +49,6 @@ struct Program: Hashable, Codable, Sendable {
     /// program has steps that answer.
     var answersAtOnce: Bool
     var resources: [Resource]
-    /// The policies of the pipeline's caches, of which there are two; `nil`: there is one.
-    var caches: CacheArrangement?
     /// A Boolean value that indicates whether the configuration has an observer.
     var isObserved = false
     /// The most bytes of pixels at a time; `nil` for more than all of them take.
@@ -92,7 +90,6 @@ extension Program: CustomStringConvertible {
     var description: String {
         let isConcurrent = Set(lines.map(\.lane)).count > 1
         var text = ["origin answers \(answersAtOnce ? "by itself" : "when told"); seed \(seed)"]
-        if let caches { text.append("\(caches)") }
         if isObserved { text.append("every load is observed") }
         if let decodeBudget { text.append("decode budget of \(decodeBudget) bytes") }
         if isUntrusted == true { text.append("servers are the only sources allowed") }

@@ -10,21 +10,6 @@ extension ProgramGenerator {
         return call
     }
 
-    /// Returns the policies of two caches.
-    mutating func arrangement() -> CacheArrangement {
-        func reach(_ standard: CacheArrangement.Reach, _ percent: Int) -> CacheArrangement.Reach {
-            chance(percent) ? CacheArrangement.Reach.allCases.randomElement(using: &random) ?? standard : standard
-        }
-        return CacheArrangement(
-            lookup: reach(.all, 25),
-            storing: reach(.highest, 60),
-            containing: reach(.all, 30),
-            removing: reach(.all, 25),
-            clearing: reach(.all, 25),
-            promotes: chance(50)
-        )
-    }
-
     /// Returns the other options of a call; `nil` if it has none.
     mutating func settings(for call: Call) -> Settings? {
         var settings = Settings()
@@ -37,7 +22,7 @@ extension ProgramGenerator {
         }
         if features.contains(.delivering), chance(60) { addDelivery(to: &settings) }
         if features.contains(.hooking), chance(60) { addTransfers(to: &settings) }
-        if features.contains(.grouping), chance(30) {
+        if features.contains(.separating), chance(30) {
             settings.caches = Settings.Caches.allCases.randomElement(using: &random)
         }
         if features.contains(.observing) { settings.isObserved = chance(40) }

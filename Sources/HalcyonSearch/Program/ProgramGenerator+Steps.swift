@@ -79,7 +79,7 @@ extension ProgramGenerator {
             return .configure
         case .providing:
             return .replaceFile(resourceNumber())
-        case .grouping:
+        case .separating:
             return favorites.randomElement(using: &random).map { .look($0) }
         case .metering:
             return .metered(chance(50))

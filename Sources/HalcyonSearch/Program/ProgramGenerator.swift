@@ -9,7 +9,7 @@ struct ProgramGenerator {
         case users, bodies, languages, marks, resizing, frames, priorities, cancelling, refreshing, cachePolicies,
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
             holding, otherCalls, publishing, offline, redirects, churning, keying, delivering, substituting, providing,
-            metering, sizing, grouping, observing, cookies, configuring, hooking,
+            metering, sizing, separating, observing, cookies, configuring, hooking,
             animating, saving, spelling, distrusting, sharing
     }
 
@@ -17,7 +17,6 @@ struct ProgramGenerator {
     var random: SeededGenerator
     private(set) var features: Set<Feature> = []
     private(set) var resources: [Program.Resource] = []
-    private(set) var caches: CacheArrangement?
     private(set) var answersAtOnce = false
     private var laneCount = 1
     /// The marks of which chains are beginnings, so that they share work.
@@ -46,7 +45,6 @@ struct ProgramGenerator {
         laneCount = isConcurrent ? Int.random(in: 2...4, using: &random) : 1
         answersAtOnce = churns || (isConcurrent ? chance(90) : chance(30))
         resources = (0..<(churns ? 1 : Int.random(in: 1...3, using: &random))).map { _ in resource() }
-        if features.contains(.grouping) { caches = arrangement() }
         chain = (0..<3).map { _ in mark() }
         favorites = (0..<Int.random(in: churns ? 4...6 : 1...4, using: &random)).map { _ in call() }
         var lines: [Program.Line] = []
@@ -70,7 +68,6 @@ struct ProgramGenerator {
             seed: seed,
             answersAtOnce: answersAtOnce,
             resources: resources,
-            caches: caches,
             isObserved: features.contains(.observing),
             decodeBudget: decodeBudget(),
             isUntrusted: features.contains(.distrusting) ? true : nil,

@@ -91,11 +91,11 @@ extension Settings {
         case fragment, capitals, port, escapes, dots
     }
 
-    /// The caches that options name. None of them is one of the pipeline, or another case's.
+    /// The caches that options name. None of them is that of the pipeline, or another case's.
     enum Caches: String, Codable, Sendable, CaseIterable {
-        /// Caches of their own, arranged as those of the pipeline.
+        /// A cache of its own.
         case other
-        /// One cache, and another one for originals.
+        /// One cache, and another one for the originals of processed images.
         case separate
     }
 

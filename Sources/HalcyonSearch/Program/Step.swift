@@ -17,7 +17,7 @@ enum Step: Hashable, Codable, Sendable {
     /// Supersedes the load of the slot without another.
     case clearSlot
 
-    /// Asks the caches whether they contain the image of a call.
+    /// Asks the cache of a call whether it contains its image.
     case look(Call)
     /// Stores the bytes of an original in the cache.
     case store(Identity)
