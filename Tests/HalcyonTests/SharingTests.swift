@@ -84,6 +84,23 @@ struct SharingTests {
         #expect(try await second.image.bitmap.pixel(0, 0)[0] == 2)
     }
 
+    @Test("is done once for each cache that requests name")
+    func caches() async throws {
+        let other = TestPipeline()
+        let caches = [test, other, test, other].map(\.pipeline.cache)
+        let tasks = caches.map { test.pipeline.task(for: url, options: [.targetCache($0)]) }
+        let transfer = await test.transport.nextTransfer()
+        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 4 }
+        #expect(test.pipeline.stages.image.work.count == 2)
+        test.transport.serve(url, Sample.png())
+        transfer.answer(.init(body: Sample.png()))
+        for task in tasks { #expect(try await task.image.size == PixelSize(64, 48)) }
+        for test in [test, other] {
+            await test.settle()
+            #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == .all)
+        }
+    }
+
     @Test("starts anew for a request after it ended")
     func afterTheEnd() async throws {
         test.transport.serve(url, Sample.png())

@@ -45,6 +45,21 @@ struct ImageCacheTests {
         #expect(test.transport.startedCount(url) == 0)
     }
 
+    @Test("stores bytes in the place of older ones in a task that was cancelled, too")
+    func storeInCancelledTask() async throws {
+        test.transport.serve(url, Sample.png(seed: 1))
+        _ = try await test.pipeline.response(for: url)
+        await test.settle()
+        let (cache, request) = (test.pipeline.cache, ImageRequest(url))
+        let store = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await cache.store(Sample.png(seed: 2), for: request)
+        }
+        #expect(try await store.value)
+        #expect(await cache.storedData(for: request) == Sample.png(seed: 2))
+        #expect(!cache.isInMemory(request))
+    }
+
     @Test("stores an image with its original bytes, or encoded where there are none")
     func storeImage() async throws {
         let image = try ImageCodecs.standard.decode(Sample.jpeg())
@@ -68,6 +83,25 @@ struct ImageCacheTests {
         #expect(response.source == .disk)
         #expect(response.image.bitmap.hasSamePixels(as: image.bitmap))
         #expect(await cache.storedData(for: ImageRequest(url)) == nil)
+    }
+
+    @Test("puts a processed image in the place of the one before, and leaves the original and its own image")
+    func replaceProcessed() async throws {
+        test.transport.serve(url, Sample.png())
+        for options in [ImageOptions(), crop] {
+            _ = try await test.pipeline.response(for: url, options: options)
+            await test.settle()
+        }
+        let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 5))
+        let request = ImageRequest(url, options: crop)
+        #expect(try await cache.store(image, for: request))
+        for request in [request, ImageRequest(url)] { #expect(await cache.tiers(with: request) == .all) }
+        #expect(await cache.storedData(for: ImageRequest(url)) == Sample.png())
+        for tier in [ImageCache.Tiers.memory, .disk] {
+            if tier == .disk { cache.removeAllFromMemory() }
+            let entry = try #require(try await cache.entry(for: request))
+            #expect(entry.tier == tier && entry.image.bitmap.hasSamePixels(as: image.bitmap))
+        }
     }
 
     @Test("never puts one frame in the place of an animation on disk")
@@ -145,6 +179,29 @@ struct ImageCacheTests {
             #expect(test.transport.startedCount(url) == 0)
         }
         #expect(try await cache.diskStatistics().count == 0)
+    }
+
+    @Test("answers with what is stored before what came with the program, for a server and for a provider")
+    func storedBeforeBundled() async throws {
+        let folder = test.folder + "/bundle"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let name = try #require(BundledImages.lastPathComponent(of: url.absoluteString))
+        try Sample.png(seed: 1).write(to: URL(fileURLWithPath: folder + "/" + name))
+        let cache = other(bundles: [.files(in: folder)])
+        let provided = Source.closure(cacheKey: url.absoluteString) { Sample.png(seed: 3) }
+        let options: ImageOptions = [.targetCache(cache), .onlyFromCache]
+        let requests = [.url(url), provided].map { ImageRequest($0, options: options) }
+        #expect(try await cache.store(Sample.png(seed: 2), for: requests[0]))
+        for owner in [2, 1] {
+            for request in requests {
+                cache.removeAllFromMemory()
+                #expect(try await cache.entry(for: request)?.image.owner == owner)
+                cache.removeAllFromMemory()
+                #expect(try await test.pipeline.response(for: request).image.owner == owner)
+                await test.settle()
+            }
+            try await cache.removeAll()
+        }
     }
 
     @Test("takes no file from outside a bundle's folder", arguments: ["../secret", "..", ".hidden", "a/b", "", "a\0b"])

@@ -272,23 +272,56 @@ struct RemovalTests {
         #expect(try await isEmpty(cache))
     }
 
-    @Test("leaves nothing of what was read from disk before", arguments: Removal.allCases)
-    func reading(removal: Removal) async throws {
-        let (hasRead, gate) = (Gate(), DispatchGate())
-        let codecs = ImageCodecs.observed { call, _ in
-            guard call == .decode else { return }
-            hasRead.open()
-            gate.wait()
-        }
-        let test = TestPipeline(codecs: codecs)
+    @Test("leaves nothing of what was read from disk before", arguments: Removal.allCases, [false, true])
+    func reading(removal: Removal, isProcessed: Bool) async throws {
+        let held = HeldCall()
+        let test = TestPipeline(codecs: .observed { call, _ in if call == .decode { held.pass() } })
         let cache = test.pipeline.cache
-        try await cache.store(Sample.png(), for: ImageRequest(url))
-        let task = test.pipeline.task(for: url)
-        await hasRead.wait()
-        try await removal.perform(cache, url, [])
-        gate.open()
+        let options = options(isProcessed: isProcessed)
+        test.transport.serve(url, Sample.png())
+        _ = try await test.pipeline.response(for: url, options: options)
+        await test.settle()
+        cache.removeAllFromMemory()
+        held.arm()
+        let task = test.pipeline.task(for: url, options: options)
+        await held.waitUntilReached()
+        try await removal.perform(cache, url, options)
+        held.release()
         #expect(try await task.response.source == .disk)
         await test.settle()
+        #expect(try await isEmpty(cache))
+    }
+
+    @Test("hides what is still on disk while it is being made, from loads and from the cache's own look-ups")
+    func hiding() async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        let request = ImageRequest(url)
+        let key = try #require(ImageKey(request))
+        #expect(try await cache.store(Sample.png(seed: 1), for: request))
+        let removal = cache.order.begin(.name(key.originalDiskKey), from: .all)
+        #expect(try await cache.entry(for: request) == nil)
+        test.transport.serve(url, Sample.png(seed: 2))
+        let response = try await test.pipeline.response(for: request)
+        #expect(response.source == .network && response.image.owner == 2)
+        await test.settle()
+        cache.order.end(removal)
+        #expect(await cache.storedData(for: request) == Sample.png(seed: 2))
+    }
+
+    @Test("is made in memory and on disk in a task that was cancelled, too", arguments: Removal.allCases)
+    func cancelled(removal: Removal) async throws {
+        let test = TestPipeline()
+        let (cache, url) = (test.pipeline.cache, url)
+        let processing = options(isProcessed: true)
+        test.transport.serve(url, Sample.png())
+        for options in [ImageOptions(), processing] { _ = try await test.pipeline.response(for: url, options: options) }
+        await test.settle()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await removal.perform(cache, url, processing)
+        }
+        try await task.value
         #expect(try await isEmpty(cache))
     }
 

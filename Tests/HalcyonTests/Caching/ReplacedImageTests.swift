@@ -17,42 +17,41 @@ struct ReplacedImageTests {
 
     @Test(
         "is in no cache afterwards, whatever a look-up finds on disk before it is removed there",
-        arguments: [false, true],
-        [
+        arguments: [
             Replacement(isProcessed: false, cacheControl: "no-store"),
             Replacement(isProcessed: true, cacheControl: "no-store"),
             Replacement(isProcessed: true, cacheControl: "no-cache"),
         ]
     )
-    func lookUpDuringRemoval(isInGroup: Bool, replacement: Replacement) async throws {
-        let fixture = CacheGroupFixture(promotes: true)
-        let low = fixture.low
-        let group = isInGroup ? fixture.group : ImageCacheGroup(low)
+    func lookUpDuringRemoval(replacement: Replacement) async throws {
+        let fixture = ServerCachingFixture()
+        let (pipeline, cache) = (fixture.test.pipeline, fixture.test.pipeline.cache)
         fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=600"])
-        try await fixture.load(replacement.options + [.targetCache(low)])
-        fixture.group.removeAllFromMemory()
-        #expect(try await fixture.counts() == [0, 0, 0, 1])
+        _ = try await fixture.load(replacement.options)
+        fixture.forgetMemory()
+        #expect(cache.memoryStatistics.count == 0)
+        #expect(try await cache.diskStatistics().count == 1)
         // The thread that changes the disk is busy.
         let busy = HeldCall()
         busy.arm()
-        async let other: Void = low.disk.write(priority: .normal) { busy.pass() }
+        async let other: Void = cache.disk.write(priority: .normal) { busy.pass() }
         await busy.waitUntilReached()
         fixture.serve(Sample.png(seed: 2), [.cacheControl: replacement.cacheControl])
-        let refresh = ImageOptions(replacement.options + [.targetCache(group), .forceRefresh])
-        let task = fixture.pipeline.task(for: fixture.url, options: refresh)
+        let refresh = ImageOptions(replacement.options + [.forceRefresh])
+        let task = pipeline.task(for: fixture.url, options: refresh)
         // The image has been made, and the older one is to be removed from disk.
-        await eventually { [pipeline = fixture.pipeline, transport = fixture.transport] in
+        await eventually {
             let stages = pipeline.stages
             let making = stages.processing.work.count + stages.decoding.work.count + stages.original.work.count
-            return transport.startedCount == 2 && making == 0 && low.disk.writing.waitingCount > 0
+            return fixture.requestCount == 2 && making == 0 && cache.disk.writing.waitingCount > 0
         }
         let request = ImageRequest(fixture.url, options: ImageOptions(replacement.options))
-        async let found = group.entry(for: request)
-        await fixture.high.flush()
+        _ = try await cache.entry(for: request)
         busy.release()
         await other
         #expect(try await task.response.source == .network)
-        _ = try await found
-        #expect(try await fixture.counts() == [0, 0, 0, 0])
+        await fixture.test.settle()
+        #expect(cache.memoryStatistics.count == 0)
+        #expect(try await cache.diskStatistics().count == 0)
     }
 }

@@ -138,10 +138,11 @@ struct SynchronousLookUpTests {
         #expect(provider.count.withLock { $0 } == 1)
     }
 
-    @Test("removes an entry that turns out to be damaged, as a load does")
-    func damage() async throws {
-        try await pipeline.cache.store(Data(Sample.png().prefix(45)), for: ImageRequest(fixture.url))
-        #expect(try await lookUp() == nil)
+    @Test("removes an entry that turns out to be damaged or empty, as a load does", arguments: [false, true], [45, 0])
+    func damage(isProcessed: Bool, byteCount: Int) async throws {
+        let processing = isProcessed ? crop : .processor(.identity)
+        try await pipeline.cache.store(Data(Sample.png().prefix(byteCount)), for: ImageRequest(fixture.url))
+        #expect(try await lookUp(processing) == nil)
         #expect(await pipeline.cache.storedData(for: ImageRequest(fixture.url)) == nil)
     }
 

@@ -20,20 +20,23 @@ struct CachePlacementTests {
         return ImageCache(disk: disk, bundles: bundles, memoryPressure: nil) { _ in faults.withLock { $0 += 1 } }
     }
 
-    @Test("keep a confirmed original where it was found, be that the cache of originals or of results")
-    func confirmation() async throws {
+    @Test(
+        "have the original of a processed image in that of originals alone, where one is named",
+        arguments: [false, true],
+        [false, true]
+    )
+    func originalOfResult(isStale: Bool, keepsOriginal: Bool) async throws {
         let (target, original) = (cache(), cache())
-        let caches: [ImageOption] = [.targetCache(target), .originalCache(original)]
+        var options: [ImageOption] = [.targetCache(target), .originalCache(original), crop, .waitForCache]
+        if keepsOriginal { options.append(.cacheOriginalImage) }
         fixture.serve(one, [.cacheControl: "max-age=60", .eTag: "\"a\""])
         _ = try await fixture.load([.targetCache(target), .waitForCache])
-        fixture.clock.advance(by: 100)
-        fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
-        #expect(try await fixture.load(caches + [crop, .waitForCache]).source == .disk)
-        #expect(try await original.diskStatistics().count == 0)
-        fixture.clock.advance(by: 500)
-        target.removeAllFromMemory()
-        #expect(try await fixture.load([.targetCache(target)]).source == .disk)
-        #expect(fixture.requestCount == 2)
+        if isStale { fixture.clock.advance(by: 100) }
+        // The server sends it once more, whole, as it is asked without a validator.
+        #expect(try await fixture.load(options).source == .network)
+        #expect(fixture.requestCount == 2 && fixture.lastRequest?.headers[.ifNoneMatch] == nil)
+        #expect(try await original.storedImages().map(\.isProcessed) == (keepsOriginal ? [false] : []))
+        #expect(try await target.storedImages().filter(\.isProcessed).count == 1)
     }
 
     @Test("keep a confirmed original in the cache of originals if that has it")
@@ -53,6 +56,33 @@ struct CachePlacementTests {
         #expect(fixture.requestCount == 2)
         #expect(try await target.storedImages().allSatisfy(\.isProcessed))
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
+    }
+
+    @Test("replace an older original in a cache of its own when a processed image is loaded anew")
+    func refreshOfResult() async throws {
+        let (target, original) = (cache(), cache())
+        let options: [ImageOption] = [.targetCache(target), .originalCache(original), crop, .waitForCache]
+        fixture.serve(one, [.cacheControl: "max-age=600"])
+        _ = try await fixture.load(options + [.cacheOriginalImage])
+        fixture.serve(two, [.cacheControl: "max-age=600"])
+        _ = try await fixture.load(options + [.forceRefresh])
+        #expect(await original.storedData(for: ImageRequest(fixture.url)) == two)
+        let other: [ImageOption] = options + [.processor(.crop(to: PixelSize(4, 4)))]
+        #expect(try await fixture.load(other).source == .disk)
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("lose an image that its server does not have any more, and its original in a cache of its own")
+    func absence() async throws {
+        let (target, original) = (cache(), cache())
+        let options: [ImageOption] = [.targetCache(target), .originalCache(original), crop, .cacheOriginalImage]
+        fixture.serve(one, [.cacheControl: "max-age=600"])
+        _ = try await fixture.load(options + [.waitForCache])
+        for cache in [target, original] { #expect(try await cache.diskStatistics().count == 1) }
+        fixture.serve(Data("no".utf8), [:], status: 404)
+        #expect(try await fixture.failure(options + [.revalidate]).reason == .status(404))
+        for cache in [target, original] { #expect(try await cache.diskStatistics().count == 0) }
+        #expect(target.memoryStatistics.count == 0)
     }
 
     @Test("replace an original that a processed load found to be old")

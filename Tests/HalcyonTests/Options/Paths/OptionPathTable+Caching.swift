@@ -132,8 +132,8 @@ extension OptionPathTable {
             .shows(on: [.network, .provider, .joined, .encoded, .prefetch]) {
                 $0.with.otherCount == 1 && $0.without.otherCount == 0
             }
+            .shows(on: [.storedOriginal, .blockingLookUp]) { $0.asksAgain }
             .cannotMatter(on: [.memory, .storedResult, .lookUp], .answeredBefore)
-            .cannotMatter(on: [.storedOriginal, .blockingLookUp], .storedBefore)
             .cannotMatter(on: [.file], .notKeptOnDisk)
         Row(.keyRule) { _ in [.cacheKeyRule(.ignoringQuery)] }
             .shows(on: LoadPath.cached) { $0.asksAgain }
