@@ -170,6 +170,8 @@ struct RequestResolver: Sendable {
         let policy = options.cache
         let target = policy.targetCache ?? cache
         let originals = policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity) ?? cache
+        let other = policy.originalCache ?? target
+        let caches = other === target ? [target] : [target, other]
         // A request that reads no cache asks for the present state of the source.
         let kind: ContentRegistration.Kind = policy.reads == .none ? .refresh : .load
         let additions = setup.configuration.policy
@@ -179,12 +181,13 @@ struct RequestResolver: Sendable {
             key: key,
             registrations: ContentRegistrations(
                 for: key,
-                with: target === originals ? [target] : [target, originals],
+                with: caches,
                 kind,
                 called: begun
             ),
             target: target,
             originals: originals,
+            caches: caches,
             sizes: sizes,
             transfer: source.transfer(options, over: additions),
             hasModifiers: options.network.requestModifier != nil || additions.requestModifier != nil,

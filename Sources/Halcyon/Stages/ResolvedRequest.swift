@@ -18,6 +18,9 @@ final class ResolvedRequest: Sendable {
     let target: ImageCache
     /// The cache of the original: that of the image, unless the options name another one.
     let originals: ImageCache
+    /// The caches in which content of the original is adopted: that of the image, and the one that the options name for
+    /// originals, which may have it for processed images.
+    let caches: [ImageCache]
     /// The sizes of the image, if it has a target size; `nil` otherwise, and for an encoded form.
     let sizes: ImageSizes?
     /// The request as sent, apart from changes by modifiers; `nil` if the source is no server.
@@ -30,9 +33,6 @@ final class ResolvedRequest: Sendable {
     /// The identity of getting the original.
     let work: OriginalWorkKey
 
-    /// Both caches, each once.
-    var caches: [ImageCache] { target === originals ? [target] : [target, originals] }
-
     /// - Parameter encodedImage: Default: `nil`, for an image.
     init(
         source: Source,
@@ -42,6 +42,7 @@ final class ResolvedRequest: Sendable {
         registrations: ContentRegistrations,
         target: ImageCache,
         originals: ImageCache,
+        caches: [ImageCache],
         sizes: ImageSizes?,
         transfer: TransferRequest?,
         hasModifiers: Bool,
@@ -55,6 +56,7 @@ final class ResolvedRequest: Sendable {
         self.registrations = registrations
         self.target = target
         self.originals = originals
+        self.caches = caches
         self.sizes = sizes
         self.transfer = transfer
         self.hasModifiers = hasModifiers
@@ -161,6 +163,7 @@ final class ResolvedRequest: Sendable {
             registrations: registrations,
             target: target,
             originals: originals,
+            caches: caches,
             sizes: encodedImage == nil ? sizes : nil,
             transfer: transfer,
             hasModifiers: hasModifiers,
