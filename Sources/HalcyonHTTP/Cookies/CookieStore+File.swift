@@ -49,7 +49,7 @@ extension CookieStore {
         }
         var merged = CookieTable(limits: configuration.limits)
         do throws(PrivateFileError) {
-            try file.update { data throws(PrivateFileError) in
+            try file.update { data in
                 merged = self.merged(CookieFile.cookies(data ?? Data(), maximumCount: maximumReadCount), pending, own)
                 let new = CookieFile.data(merged.cookies)
                 return new == data || data == nil && merged.count == 0 ? nil : new

@@ -1,26 +1,26 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 internal import Glibc
-package import HalcyonFiles
+internal import HalcyonFiles
 
 /// A small file with secrets, for its user alone (permissions 0600), which several processes read and write.
 ///
 /// It is written as a whole to a file beside it, which then takes its name: a crash leaves the old one or the new one.
 /// Changes hold the lock of a further file, whose name ends in ".lock" and which stays; the file itself is replaced, so that
 /// a lock on it would be one on an old file. All calls block.
-package struct PrivateFile: Sendable {
-    package let path: String
+struct PrivateFile: Sendable {
+    private let path: String
     private let files: any FileSystem
     private let maximumBytes: Int
 
     /// - Parameter path: An absolute path; folders above it are made when it is written.
-    package init(_ path: String, fileSystem: any FileSystem, maximumBytes: Int) {
+    init(_ path: String, fileSystem: any FileSystem, maximumBytes: Int) {
         self.path = path
         files = fileSystem
         self.maximumBytes = maximumBytes
     }
 
     /// Returns the content; `nil` if there is no file.
-    package func read() throws(PrivateFileError) -> Data? {
+    func read() throws(PrivateFileError) -> Data? {
         let file: FileDescriptor
         do throws(FileSystemError) {
             file = try files.openForReading(path)
@@ -49,10 +49,10 @@ package struct PrivateFile: Sendable {
     ///
     /// - Parameter change: Gets the content, `nil` if there is no file, and returns the new one, or `nil` to leave it as it
     ///   is.
-    package func update(_ change: (Data?) throws(PrivateFileError) -> Data?) throws(PrivateFileError) {
+    func update(_ change: (Data?) -> Data?) throws(PrivateFileError) {
         let lock = try system { () throws(FileSystemError) in try lockFile() }
         defer { files.close(lock) }
-        guard let new = try change(try read()) else { return }
+        guard let new = change(try read()) else { return }
         try system { () throws(FileSystemError) in try replace(with: new) }
     }
 
@@ -106,7 +106,7 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    package func failure(_ reason: PrivateFileError.Reason) -> PrivateFileError {
+    private func failure(_ reason: PrivateFileError.Reason) -> PrivateFileError {
         PrivateFileError(path: path, reason: reason)
     }
 }

@@ -6,8 +6,6 @@ public struct PrivateFileError: Error, Sendable, Hashable, CustomStringConvertib
         case notPrivate
         /// The file has more bytes than it could have.
         case tooLong
-        /// The file is not in its format.
-        case malformed
         /// A call to the system failed; in its words.
         case system(String)
     }
@@ -28,7 +26,6 @@ public struct PrivateFileError: Error, Sendable, Hashable, CustomStringConvertib
         case .notPrivate:
             "\(path): not a plain file of this user that others cannot write; make it one (chmod 600), or name another"
         case .tooLong: "\(path): longer than such a file can be; name another, or remove it"
-        case .malformed: "\(path): not in the format of such a file; name another, or remove it"
         case .system(let text): "\(path): \(text)"
         }
     }

@@ -18,7 +18,9 @@ public import HalcyonHTTP
 /// Equal responders are taken to answer for the same user, as long as the same scope is named, if any. A responder that
 /// answers for several users one after the other has to be unequal for each, or name a scope for each.
 ///
-/// Nothing outlives the process; a ``CredentialStore`` keeps answers in a file.
+/// Nothing outlives the process. A responder of the program's own may read credentials from where the program keeps them for
+/// later processes, such as the keyring of the desktop, and ask for one when that was rejected
+/// (``AuthenticationDemand/rejected``).
 public protocol AuthenticationResponding: Hashable, Sendable {
     /// Returns the credential to try; `nil` or an error lets the server's refusal stand,
     /// ``ImageError/Reason/status(_:)``.
