@@ -88,6 +88,11 @@ struct FolderOutput: Sendable {
             // Nor every one links, FAT for one.
             if error == .exists { throw error }
         }
+        // Until the name has the file it has an empty one, which tells of no request: others wait for that, where the file
+        // system lets them.
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if lock >= 0 { close(lock) } }
+        if lock >= 0 { _ = flock(lock, LOCK_EX) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileSystemError(code: Int(errno)) }
         close(descriptor)
