@@ -109,16 +109,16 @@ extension AnswerModel.State {
             call.storesOnDisk, call.identity.body == 0, !diskHasFailed,
             !call.isExemptFromStoring, activity.start > configured, resources[call.identity.resource].policy.isStorable
         else { return }
-        pending += call.replacedDomains.map { domain in
+        pending.append(
             AnswerModel.Replacement(
                 rule: .olderImage,
                 identity: call.identity,
-                domain: domain,
+                domain: call.domain,
                 serial: serial,
                 time: min(activity.start, image.time),
                 reason: "although a load had brought image \(serial)"
             )
-        }
+        )
     }
 }
 

@@ -4,9 +4,6 @@ extension AnswerModel {
         var audience = Audience.authorization
         /// The caches that options name; `nil` for that of the pipeline.
         var caches: Settings.Caches?
-        /// A Boolean value that indicates whether images are made of originals in a cache of their own, which loads of
-        /// unprocessed images do not change.
-        var hasOriginals = false
     }
 
     /// A demand that calls that begin after its time are not answered with the image.
@@ -31,25 +28,11 @@ extension AnswerModel {
 
 extension Call {
     /// The domain of its image.
-    var domain: AnswerModel.Domain { domain(of: audience) }
-
-    /// The domains in which the image takes the place of older ones: a new original is one of unprocessed images, too.
-    var replacedDomains: Set<AnswerModel.Domain> {
-        var unprocessed = domain
-        unprocessed.hasOriginals = false
-        return [domain, unprocessed]
-    }
+    var domain: AnswerModel.Domain { AnswerModel.Domain(audience: audience, caches: settings?.caches) }
 
     /// The domain of the images of other sources that it loads.
-    var domainOfOthers: AnswerModel.Domain { domain(of: audienceOfOthers) }
-
-    private func domain(of audience: Audience) -> AnswerModel.Domain {
-        let caches = settings?.caches
-        return AnswerModel.Domain(
-            audience: audience,
-            caches: caches,
-            hasOriginals: caches == .separate && !variant.isUnprocessed
-        )
+    var domainOfOthers: AnswerModel.Domain {
+        AnswerModel.Domain(audience: audienceOfOthers, caches: settings?.caches)
     }
 }
 

@@ -141,11 +141,6 @@ final class AnswerModel: Sendable {
             let now = state.tick()
             state.images[serial]?.validated = now
             state.images[serial]?.demands.removeAll { $0.rule == .olderImage }
-            // One from the cache of originals takes the place of a newer one in that of results.
-            guard let image = state.images[serial],
-                state.images.values.contains(where: { $0.identity == image.identity && $0.time > image.time })
-            else { return }
-            state.disturb([image.identity.resource])
         }
     }
 
