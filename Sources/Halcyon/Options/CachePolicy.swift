@@ -57,7 +57,8 @@ public struct CachePolicy: Sendable, Hashable {
     /// The cache of this image; `nil`: that of the pipeline. Policies with different caches are different. Default: `nil`.
     public var targetCache: ImageCache?
     /// The cache that the original of a processed image is looked for and stored in, on disk; `nil`: that of the image. An
-    /// unprocessed image is kept in the cache of the image. Default: `nil`.
+    /// unprocessed image is kept in the cache of the image. Loads that do not name it leave an older original there.
+    /// Default: `nil`.
     public var originalCache: ImageCache?
     /// The rule for the parts of a web address that name the image in caches; `nil`: the whole address. Default: `nil`.
     public var keyRule: CacheKeyRule?
