@@ -48,15 +48,14 @@ final class ImageStage: Sendable {
     /// Makes the image of an original that is at hand; returns `nil` if there is none.
     private func madeOfAvailable(_ request: ResolvedRequest, context: WorkContext) async throws -> Made? {
         // The entry on disk may turn out to be damaged; the bytes that are on this machine in another way come after it.
-        let removesDamage = DecodedWorkKey(request).removesDamage
-        var searchesLeft = removesDamage ? 1 : 0
+        var mayLookAgain = DecodedWorkKey(request).removesDamage
         while let found = try await original.availableOriginal(for: request, context: context) {
             do {
                 let made = try await processing.response(for: request, from: found, context: context)
                 return Made(made, for: request)
-            } catch let error as ImageError where found.source == .disk && error.isDamage && searchesLeft > 0 {
+            } catch let error as ImageError where found.source == .disk && error.isDamage && mayLookAgain {
                 // The entry has been removed.
-                searchesLeft -= 1
+                mayLookAgain = false
             }
         }
         return nil

@@ -82,7 +82,7 @@ final class MemoryStage: Sendable {
             let sizes = ImageSizes(original: original, options: source.loadOptions(from: options))
         else { return nil }
         guard let cached = (policy.targetCache ?? cache).largestImage(of: sizes),
-            cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source, options: options)
+            isUsable(cached, for: source, options: options)
         else { return nil }
         return ImageResponse(cached.still)?.delivered(options.delivery).image
     }
@@ -165,9 +165,7 @@ final class MemoryStage: Sendable {
             } else {
                 (policy.targetCache ?? cache).imageInMemory(for: key, sizes, extending: policy.memoryExtension)
             }
-        guard let cached,
-            cached.validity == nil && !policy.mayAskAnyway || mayUse(cached, for: source(), options: options)
-        else { return nil }
+        guard let cached, isUsable(cached, for: source(), options: options) else { return nil }
         return cached
     }
 
@@ -177,6 +175,11 @@ final class MemoryStage: Sendable {
         // Not retained, as the stage retains it: it is also referenced weakly, by its own sweep, and counting
         // references to such an object takes as long as the look-up.
         Unmanaged.passUnretained(cache.memory)._withUnsafeGuaranteedRef { $0.entry(for: key, extending: extending) }
+    }
+
+    /// Returns whether an image may be used without asking its server. For most it is known without the source.
+    private func isUsable(_ cached: CachedImage, for source: @autoclosure () -> Source, options: ImageOptions) -> Bool {
+        cached.validity == nil && !options.cache.mayAskAnyway || mayUse(cached, for: source(), options: options)
     }
 
     /// Returns whether an image may be used without asking its server.

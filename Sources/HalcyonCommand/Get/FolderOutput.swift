@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
+internal import HalcyonFiles
 
 /// A file of results in a folder, under a name that is found as it is written.
 ///
@@ -90,9 +91,10 @@ struct FolderOutput: Sendable {
         }
         // Until the name has the file it has an empty one, which tells of no request: others wait for that, where the file
         // system lets them.
-        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if lock >= 0 { close(lock) } }
-        if lock >= 0 { _ = flock(lock, LOCK_EX) }
+        let files = POSIXFileSystem()
+        let lock = try? files.openForReading(folder)
+        defer { if let lock { files.close(lock) } }
+        if let lock { _ = try? files.lock(lock, waits: true) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileSystemError(code: Int(errno)) }
         close(descriptor)
