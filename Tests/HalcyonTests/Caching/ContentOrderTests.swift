@@ -84,7 +84,8 @@ struct ContentOrderTests {
             #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
             #expect(!cache.admission(of: claim, key)())
         }
-        #expect(cache.order.recordCount == 0)
+        // The disk lets go of what it stored on its own thread.
+        await eventually { [cache] in cache.order.recordCount == 0 }
     }
 
     @Test("keeps images apart whose names differ in their bytes alone")
