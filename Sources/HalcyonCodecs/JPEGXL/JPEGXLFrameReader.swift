@@ -59,8 +59,16 @@ final class JPEGXLFrameReader {
         var isComplete = true
         bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { pixels in
             isComplete = try decode(into: pixels, size, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
-            inks?.convert(pixels, bytesPerRow: bytesPerRow)
-            return hasAlpha ? Self.premultiply(pixels, size, bytesPerRow, header: header, depth: depth) : true
+            try inks?.convert(pixels, bytesPerRow: bytesPerRow, isCancelled: isCancelled)
+            guard hasAlpha else { return true }
+            return try Self.premultiply(
+                pixels,
+                size,
+                bytesPerRow,
+                header: header,
+                depth: depth,
+                isCancelled: isCancelled
+            )
         }
         guard isComplete else {
             isPartial = true
@@ -123,18 +131,24 @@ final class JPEGXLFrameReader {
     }
 
     /// Makes alpha what a bitmap has; returns whether all pixels are opaque.
+    ///
+    /// - Parameter isCancelled: Asked for each 4,194,304 pixels, which take some milliseconds.
+    /// - Throws: `CancellationError`.
     static func premultiply(
         _ pixels: UnsafeMutableRawBufferPointer,
         _ size: PixelSize,
         _ bytesPerRow: Int,
         header: JPEGXLHeader,
-        depth: SampleDepth
-    ) -> Bool {
+        depth: SampleDepth,
+        isCancelled: () -> Bool
+    ) throws -> Bool {
         guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else {
             return true
         }
         var isOpaque = true
+        let rowsPerQuestion = max(1, (1 << 22) / size.width)
         for y in 0..<size.height {
+            if y % rowsPerQuestion == 0, isCancelled() { throw CancellationError() }
             let row = start + y * bytesPerRow
             let wideRow = UnsafeMutableRawPointer(row).assumingMemoryBound(to: UInt16.self)
             let isRowOpaque =

@@ -24,6 +24,9 @@ struct JPEGXLHeader {
     /// The pixels of the frames since the last one that is shown: they are drawn on each other.
     private var layerPixelCount: SaturatingCount = 0
 
+    /// The memory for frames that are never shown, in bytes of a channel.
+    private var hiddenByteCount: SaturatingCount = 0
+
     /// The frames whose headers are read at most: the work of some 50 ms.
     private static let greatestWalkedFrameCount = 16_384
 
@@ -79,7 +82,8 @@ struct JPEGXLHeader {
                     iccProfile = JPEGXLColor.originalProfile(of: stream.decoder)
                     return
                 case .shown where !isAnimated: return
-                case .shown, .drawn: break
+                case .shown: try measureFrames(of: stream, checksPixels: false)
+                case .drawn: try measureFrames(of: stream, checksPixels: true)
                 }
             case JXL_DEC_FRAME:
                 var frame = JxlFrameHeader()
@@ -116,12 +120,50 @@ struct JPEGXLHeader {
         }
     }
 
+    /// Looks at all frames, also those that libjxl does not tell of.
+    ///
+    /// - Throws: ``CodecError/unsupported(_:reason:)`` where those that are never shown have more pixels than an encoder
+    ///   makes of an image: it takes pixels from one of them, and from one of an eighth of each side.
+    private mutating func measureFrames(of stream: JPEGXLStream, checksPixels: Bool) throws(CodecError) {
+        var frames = stream.frames(basics)
+        var (frameCount, showsAny) = (0, false)
+        var pixelCount: SaturatingCount = 0
+        var largest: SaturatingCount = 0
+        var kept = [SaturatingCount](repeating: 0, count: 4)
+        while let frame = frames.next() {
+            frameCount += 1
+            guard frameCount <= Self.greatestWalkedFrameCount else {
+                guard isAnimated, showsAny else { throw Self.tooManyFrames }
+                isFrameCountExact = false
+                return stream.cut(toByteCount: frames.offset)
+            }
+            guard frame.isHidden else {
+                if frame.isShown { (pixelCount, showsAny) = (0, true) }
+                continue
+            }
+            pixelCount += frame.size.pixelCount
+            guard !checksPixels || pixelCount <= max(size.pixelCount * 2, Self.freeHiddenPixelCount) else {
+                throw Self.tooManyFrames
+            }
+            largest = max(largest, frame.size.pixelCount)
+            if let place = frame.place { kept[place] = max(kept[place], frame.size.pixelCount) }
+        }
+        hiddenByteCount = largest * 8 + kept.reduce(0, +) * 4
+    }
+
+    /// The pixels that frames which are never shown may have beside an image of any size: the work of some 0.3 s.
+    private static let freeHiddenPixelCount: SaturatingCount = 4_194_304
+    private static let tooManyFrames = CodecError.unsupported(
+        .jxl,
+        reason: "more frames are drawn on each other than images have"
+    )
+
     private mutating func check(_ frame: JxlFrameHeader, maximumPixelCount: Int, isShown: Bool) throws(CodecError) {
         layerPixelCount += SaturatingCount(frame.layer_info.xsize) * SaturatingCount(frame.layer_info.ysize)
         guard layerPixelCount <= max(SaturatingCount(maximumPixelCount), size.pixelCount),
             isAnimated || walkedFrameCount <= Self.greatestWalkedFrameCount
         else {
-            throw .unsupported(.jxl, reason: "more frames are drawn on each other than images have")
+            throw Self.tooManyFrames
         }
         if isShown { layerPixelCount = 0 }
     }
@@ -151,14 +193,13 @@ extension JPEGXLHeader {
     }
 
     /// The bytes that libjxl takes besides the bitmap: it works on samples of 32 bits, and keeps frames that others
-    /// refer to.
+    /// refer to, of whatever size.
     var workingByteCount: Int {
         // Black is kept beside them, too.
         let channelCount =
             Int(basics.num_color_channels) + Int(basics.num_extra_channels) + (blackChannel == nil ? 0 : 1)
-        let (plane, overflows) = size.area.multipliedReportingOverflow(by: isAnimated ? 8 : 4)
-        let (sum, overflowsSum) = plane.multipliedReportingOverflow(by: channelCount)
-        return overflows || overflowsSum ? .max : sum
+        let plane = size.pixelCount * (isAnimated ? 8 : 4) + hiddenByteCount
+        return (plane * SaturatingCount(channelCount)).value
     }
 
     var info: ImageInfo {

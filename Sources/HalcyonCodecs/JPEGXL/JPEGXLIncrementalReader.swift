@@ -97,10 +97,17 @@ final class JPEGXLIncrementalReader: IncrementalReading {
             }
         }
         var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
-        bitmap.isOpaque = bitmap.withUnsafeMutableBytes { target in
+        bitmap.isOpaque = try bitmap.withUnsafeMutableBytes { target in
             target.copyMemory(from: UnsafeRawBufferPointer(start: pixels.pointer, count: pixels.byteCount))
-            return header.hasAlpha
-                ? JPEGXLFrameReader.premultiply(target, size, bytesPerRow, header: header, depth: depth) : true
+            guard header.hasAlpha else { return true }
+            return try JPEGXLFrameReader.premultiply(
+                target,
+                size,
+                bytesPerRow,
+                header: header,
+                depth: depth,
+                isCancelled: isCancelled
+            )
         }
         return DecodedImage(bitmap: bitmap, info: header.info, colorProfile: colorProfile)
     }

@@ -6,8 +6,8 @@ internal import HalcyonRaster
 
 /// A file on its way through libjxl's decoder. A class, because the decoder needs one owner that frees it.
 ///
-/// libjxl cannot be interrupted while it works on the bytes at hand, so that it gets them in slices with a question in
-/// between.
+/// libjxl is asked to end between slices of the bytes, and before each of the tasks into which it divides its work: a few
+/// bytes may stand for many pixels.
 final class JPEGXLStream {
     let decoder: OpaquePointer
     /// The code stream, without its container.
@@ -16,6 +16,7 @@ final class JPEGXLStream {
     private let eventMask: Int32
     /// The bytes that libjxl is done with.
     private var position = 0
+    private let tasks = JPEGXLTasks()
 
     private static let minimumSliceByteCount = 16_384
     private static let maximumSliceCount = 64
@@ -44,7 +45,9 @@ final class JPEGXLStream {
         eventMask = events.reduce(0) { $0 | Int32(bitPattern: $1.rawValue) }
         guard JxlDecoderSubscribeEvents(decoder, eventMask) == JXL_DEC_SUCCESS,
             JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS,
-            JxlDecoderSetCoalescing(decoder, composesFrames ? 1 : 0) == JXL_DEC_SUCCESS
+            JxlDecoderSetCoalescing(decoder, composesFrames ? 1 : 0) == JXL_DEC_SUCCESS,
+            JxlDecoderSetParallelRunner(decoder, JPEGXLTasks.run, Unmanaged.passUnretained(tasks).toOpaque())
+                == JXL_DEC_SUCCESS
         else {
             throw .unsupported(.jxl, reason: "this version of libjxl")
         }
@@ -87,6 +90,18 @@ final class JPEGXLStream {
         }
     }
 
+    /// The frames that follow, by their headers.
+    ///
+    /// - Parameter basics: The header of the image, once libjxl is behind it.
+    func frames(_ basics: JxlBasicInfo) -> JPEGXLFrameWalk {
+        JPEGXLFrameWalk(data, from: position, basics)
+    }
+
+    /// Goes on as if the file ended at a byte of the code stream.
+    func cut(toByteCount count: Int) {
+        data = data.prefix(max(count, position))
+    }
+
     /// Goes back to the first byte; libjxl remembers where frames begin.
     func rewind() {
         JxlDecoderRewind(decoder)
@@ -111,8 +126,9 @@ final class JPEGXLStream {
                 throw CancellationError()
             }
             let count = min(sliceByteCount, data.count - position)
-            let (status, rest) = process(count)
+            let (status, rest) = tasks.asking(isCancelled) { process(count) }
             position += count - rest
+            if tasks.wereEnded { throw CancellationError() }
             switch status {
             case JXL_DEC_SUCCESS:
                 return nil
@@ -142,6 +158,38 @@ final class JPEGXLStream {
             let status = JxlDecoderProcessInput(decoder)
             return (status, JxlDecoderReleaseInput(decoder))
         }
+    }
+}
+
+/// Runs the tasks of libjxl one after another, and asks before each whether it is to be the last.
+private final class JPEGXLTasks {
+    private var isCancelled: () -> Bool = { false }
+    /// Whether libjxl was told to end.
+    private(set) var wereEnded = false
+
+    /// Calls a function that may run tasks.
+    func asking<Result>(_ isCancelled: () -> Bool, _ body: () -> Result) -> Result {
+        wereEnded = false
+        return withoutActuallyEscaping(isCancelled) { isCancelled in
+            self.isCancelled = isCancelled
+            defer { self.isCancelled = { false } }
+            return body()
+        }
+    }
+
+    /// The function that libjxl calls, with an object of this type.
+    static let run: JxlParallelRunner = { tasks, image, prepare, run, start, end in
+        guard let tasks, let prepare, let run, prepare(image, 1) == 0 else { return -1 }
+        // The stream, which is in the middle of a call of libjxl, keeps it.
+        let owner = Unmanaged<JPEGXLTasks>.fromOpaque(tasks).takeUnretainedValue()
+        for task in start..<max(start, end) {
+            guard !owner.isCancelled() else {
+                owner.wereEnded = true
+                return -1
+            }
+            run(image, task, 0)
+        }
+        return 0
     }
 }
 #endif

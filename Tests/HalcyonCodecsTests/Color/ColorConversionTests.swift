@@ -114,6 +114,23 @@ struct ColorConversionTests {
         #expect(questions.count == 8)
     }
 
+    @Test("by a table, which takes the longest, in as many pieces as there are times 262,144 pixels")
+    func longTables() throws {
+        let table = TestProfile.table(TestProfile.displayP3) { pow($0, 1.8) }
+        for height in [1, 2, 4] {
+            let blank = try Bitmap(size: PixelSize(1 << 19, height), isOpaque: true)
+            var bitmap = blank
+            let all = QuestionCounter(cancelledFrom: .max)
+            try bitmap.convertToSRGB(from: .icc(table), isCancelled: all.ask)
+            #expect(all.count == 2 * height)
+            let some = QuestionCounter(cancelledFrom: height)
+            #expect(throws: CancellationError.self) {
+                try bitmap.convertToSRGB(from: .icc(table), isCancelled: some.ask)
+            }
+            #expect(some.count == height)
+        }
+    }
+
     @Test("in a copy of their own where pixels are shared")
     func copies() throws {
         let original = try ExactColor.colors()

@@ -72,6 +72,21 @@ struct JPEGXLInkTests {
         }
     }
 
+    @Test("a conversion is asked to end for each 262,144 pixels")
+    func cancelling() throws {
+        for height in [256, 512, 1_024] {
+            let size = PixelSize(1_024, height)
+            let inks = try JPEGXLInks(size, profile: nil)
+            let pixels = UnsafeMutableRawBufferPointer.allocate(byteCount: size.area * 4, alignment: 64)
+            pixels.initializeMemory(as: UInt8.self, repeating: 0)
+            defer { pixels.deallocate() }
+            let questions = QuestionCounter(cancelledFrom: .max)
+            try inks.convert(pixels, bytesPerRow: 4_096, isCancelled: questions.ask)
+            #expect(questions.count == height / 256)
+            #expect(throws: CancellationError.self) { try inks.convert(pixels, bytesPerRow: 4_096) { true } }
+        }
+    }
+
     private func row(_ y: Int, of bitmap: Bitmap) -> [[UInt8]] { (0..<4).map { bitmap[$0, y] } }
 
     private let firstRow: [[UInt8]] = [

@@ -1,0 +1,204 @@
+#if JPEGXL
+import FoundationEssentials
+import HalcyonConcurrency
+import HalcyonRaster
+import Testing
+
+@testable import HalcyonCodecs
+
+/// Frames that are never shown: others take pixels from them, and libjxl decodes them without telling.
+@Suite("JPEG XL frames that are never shown")
+struct JPEGXLHiddenFrameTests {
+    private let decoder = JPEGXLDecoder()
+    private static let tooMany = CodecError.unsupported(
+        .jxl,
+        reason: "more frames are drawn on each other than images have"
+    )
+
+    private func decode(_ data: Data, limits: DecodeLimits = .standard) throws -> DecodedImage {
+        try decoder.decode(data, options: DecodeOptions(limits: limits), isCancelled: { false })
+    }
+
+    @Test("do not keep an image from being shown", arguments: [false, true])
+    func few(isAnimated: Bool) throws {
+        let data = JPEGXLFile.black(16, hidden: [16, 300, 20], isAnimated: isAnimated)
+        let image = try decode(data)
+        #expect(image.size == PixelSize(16, 16) && image.bitmap[3, 3] == [0, 0, 0, 255])
+        #expect(try decoder.info(of: data, limits: .standard).frameCount == 1)
+    }
+
+    @Test("have no more pixels together than an encoder makes of an image", arguments: [false, true])
+    func pixels(isAnimated: Bool) throws {
+        // Four of 1,024 × 1,024 are within what is free.
+        #expect(try decode(JPEGXLFile.black(16, hidden: [1_024, 1_024], isAnimated: isAnimated)).size.width == 16)
+        for hidden in [[1_024, 1_024, 1_024, 1_024, 1], [16_384], [8_192]] {
+            let data = JPEGXLFile.black(16, hidden: hidden, isAnimated: isAnimated)
+            #expect(data.count < 1_000)
+            #expect(throws: Self.tooMany) { try decode(data) }
+            // The header is read whatever follows it.
+            #expect(try decoder.info(of: data, limits: .standard).size == PixelSize(16, 16))
+        }
+    }
+
+    @Test("are within the limit of memory")
+    func memory() throws {
+        let data = JPEGXLFile.black(16, hidden: [1_024], isAnimated: false)
+        let needed = 1_024 * 1_024 * 12 * 3
+        #expect(throws: CodecError.limitExceeded(.jxl, .memory(needed + 4_096, maximum: needed))) {
+            try decode(data, limits: DecodeLimits(memory: needed))
+        }
+        #expect(try decode(data, limits: DecodeLimits(memory: needed + 4_096)).size.width == 16)
+    }
+
+    @Test("are not all looked at where there are more than 16,384")
+    func number() throws {
+        let hidden = [Int](repeating: 1, count: 20_000)
+        let animation = JPEGXLFile.black(16, hidden: [], isAnimated: true, thenHidden: hidden)
+        let info = try decoder.info(of: animation, limits: .standard)
+        #expect(info.frameCount == 1 && !info.isFrameCountExact)
+        #expect(try decode(animation).info.frameCount == 1)
+        #expect(throws: Self.tooMany) {
+            try decoder.info(of: JPEGXLFile.black(16, hidden: hidden, isAnimated: true), limits: .standard)
+        }
+        #expect(throws: Self.tooMany) { try decode(JPEGXLFile.black(16, hidden: hidden, isAnimated: false)) }
+    }
+
+    @Test("are ended between the tasks of the decoder")
+    func cancelling() throws {
+        let data = JPEGXLFile.black(1_024, hidden: [Int](repeating: 1_024, count: 2), isAnimated: false)
+        let count = Lock(0)
+        _ = try decoder.decode(data, options: DecodeOptions()) {
+            count.withLock { $0 += 1 }
+            return false
+        }
+        let asked = count.withLock { $0 }
+        // The file is one slice.
+        #expect(asked > 6)
+        for last in [2, asked / 2, asked] {
+            count.withLock { $0 = 0 }
+            #expect(throws: CancellationError.self) {
+                try decoder.decode(data, options: DecodeOptions()) {
+                    count.withLock { count in
+                        count += 1
+                        return count >= last
+                    }
+                }
+            }
+            #expect(count.withLock { $0 } == last)
+        }
+    }
+}
+
+/// Files of black frames, in a few bytes each.
+private enum JPEGXLFile {
+    /// - Parameters:
+    ///   - side: The width and height of the image.
+    ///   - hidden: Those of frames that are never shown, before the first one that is.
+    ///   - later: Those of frames behind that, in which case another one is shown at the end.
+    static func black(_ side: Int, hidden: [Int], isAnimated: Bool, thenHidden later: [Int] = []) -> Data {
+        var bits = BitWriter()
+        header(side, isAnimated: isAnimated, &bits)
+        for size in hidden { frame(size, of: side, isHidden: true, isAnimated, isLast: false, &bits) }
+        if !later.isEmpty { frame(side, of: side, isHidden: false, isAnimated, isLast: false, &bits) }
+        for size in later { frame(size, of: side, isHidden: true, isAnimated, isLast: false, &bits) }
+        frame(side, of: side, isHidden: false, isAnimated, isLast: true, &bits)
+        return Data(bits.bytes)
+    }
+
+    /// ISO/IEC 18181-1, annex D.
+    private static func header(_ side: Int, isAnimated: Bool, _ bits: inout BitWriter) {
+        bits.write((8, 0xff), (8, 0x0a))
+        // As many rows, of 18 bits, as columns; metadata.
+        bits.write((1, 0), (2, 2), (18, side - 1), (3, 1), (1, 0), (1, isAnimated ? 1 : 0))
+        // 100 ticks a second, without end.
+        if isAnimated { bits.write((3, 0), (1, 0), (1, 0), (1, 1), (2, 0), (2, 0), (2, 0), (1, 0)) }
+        // Integers of 8 bits, three channels of sRGB.
+        bits.write((1, 0), (2, 0), (1, 1), (2, 0), (1, 0), (1, 1))
+        if isAnimated { bits.write((1, 1)) }
+        bits.write((2, 0), (1, 1))
+        bits.align()
+    }
+
+    /// Annex F: a modular frame in groups of 1,024 × 1,024.
+    private static func frame(
+        _ side: Int,
+        of image: Int,
+        isHidden: Bool,
+        _ isAnimated: Bool,
+        isLast: Bool,
+        _ bits: inout BitWriter
+    ) {
+        bits.write((1, 0), (2, isHidden ? 2 : 0), (1, 1), (2, 0), (1, 0), (2, 0), (2, 3))
+        if !isHidden { bits.write((2, 0)) }
+        bits.write((1, side == image ? 0 : 1))
+        if side != image {
+            for _ in 0..<2 {
+                if side < 256 { bits.write((2, 0), (8, side)) } else { bits.write((2, side < 2_304 ? 1 : 2)) }
+                if 256..<2_304 ~= side { bits.write((11, side - 256)) }
+                if side >= 2_304 { bits.write((14, side - 2_304)) }
+            }
+        }
+        if !isHidden {
+            bits.write((2, 0))
+            if isAnimated { bits.write((2, 2), (8, 5)) }
+            bits.write((1, isLast ? 1 : 0))
+        }
+        if !isLast { bits.write((2, isHidden ? 1 : 0)) }
+        if isHidden { bits.write((1, 1)) }
+        // No name, no filters, no extensions.
+        bits.write((2, 0), (1, 0), (1, 0), (2, 0), (2, 0), (2, 0))
+        sections(ofSide: side, &bits)
+    }
+
+    private static func sections(ofSide side: Int, _ bits: inout BitWriter) {
+        let (groups, coarse) = ((side + 1_023) / 1_024, (side + 8_191) / 8_192)
+        let isOne = groups == 1
+        var first = BitWriter()
+        first.write((1, 1), (1, isOne ? 0 : 1))
+        if !isOne { tree(&first) }
+        first.write((1, isOne ? 0 : 1), (1, 1), (2, 0))
+        if isOne { tree(&first) }
+        let group = [UInt8](arrayLiteral: 3)
+        var all = [first.bytes]
+        if !isOne {
+            all += [[UInt8]](repeating: group, count: coarse * coarse) + [[]]
+            all += [[UInt8]](repeating: group, count: groups * groups)
+        }
+        bits.write((1, 0))
+        bits.align()
+        for section in all { bits.write((2, 0), (10, section.count)) }
+        bits.align()
+        for section in all { bits.append(section) }
+    }
+
+    /// Annex H: a tree of one leaf, and samples that are all 0, in codes without bits.
+    private static func tree(_ bits: inout BitWriter) {
+        bits.write((1, 0), (1, 1), (2, 0), (1, 1), (4, 0), (1, 0))
+        bits.write((1, 0), (1, 1), (4, 0), (1, 0))
+    }
+}
+
+/// Writes bits, into each byte the lowest first.
+private struct BitWriter {
+    private(set) var bytes: [UInt8] = []
+    private var count = 0
+
+    /// Writes numbers of so many bits.
+    mutating func write(_ fields: (bits: Int, value: Int)...) {
+        for field in fields {
+            for bit in 0..<field.bits {
+                if count % 8 == 0 { bytes.append(0) }
+                bytes[bytes.count - 1] |= UInt8(field.value >> bit & 1) << UInt8(count % 8)
+                count += 1
+            }
+        }
+    }
+
+    mutating func align() { count = bytes.count * 8 }
+
+    mutating func append(_ more: [UInt8]) {
+        bytes += more
+        align()
+    }
+}
+#endif
