@@ -154,6 +154,35 @@ import Testing
         #expect(status.st_mode & 0o7777 == mode)
     }
 
+    @Test("a file that is replaced keeps its access control list, and gets none from its folder")
+    func accessControlLists() async throws {
+        defer { server.stop() }
+        let names = (file: "system.posix_acl_access", folder: "system.posix_acl_default")
+        // The owner, user 4711, the group, the mask, and others (linux/posix_acl_xattr.h).
+        func list(_ permissions: [UInt8]) -> [UInt8] {
+            let kinds: [UInt8] = [0x01, 0x02, 0x04, 0x10, 0x20]
+            return [2, 0, 0, 0]
+                + zip(kinds, permissions).flatMap { kind, permission -> [UInt8] in
+                    [kind, 0, permission, 0] + (kind == 0x02 ? [0x67, 0x12, 0, 0] : [0xff, 0xff, 0xff, 0xff])
+                }
+        }
+        for name in ["a.png", "b.png"] { try work.write([1, 2, 3], to: name) }
+        try #require(chmod(work.path("b.png"), 0o640) == 0)
+        guard ExtendedAttribute.set(names.file, of: work.path("a.png"), to: list([6, 4, 0, 4, 0])) else { return }
+        #expect(ExtendedAttribute.set(names.folder, of: work.folder, to: list([7, 7, 7, 7, 7])))
+        let before = ExtendedAttribute.value(names.file, of: work.path("a.png"))
+        #expect(before == list([6, 4, 0, 4, 0]))
+        for name in ["a.png", "b.png"] {
+            #expect(try await work.run("get", url("/a.png"), "-o", name).exitCode == 0)
+            #expect(try work.read(name) == photo)
+        }
+        #expect(ExtendedAttribute.value(names.file, of: work.path("a.png")) == before)
+        #expect(ExtendedAttribute.value(names.file, of: work.path("b.png")) == nil)
+        var status = stat()
+        try #require(stat(work.path("b.png"), &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o640)
+    }
+
     @Test(
         "a file in a folder that takes no other is written in place, and no other is made there",
         .enabled(if: geteuid() != 0 || MountedDisk.isPossible, "the superuser cannot give up its rights")

@@ -18,15 +18,10 @@ struct FileCalls: Sendable {
     /// The calls of the machine.
     static let system = FileCalls(
         setAttribute: { descriptor, name, value throws(FileSystemError) in
-            let call = try function("fsetxattr", as: SetAttribute.self)
-            let bytes = Array(value.utf8)
-            try check(call(descriptor, name, bytes, bytes.count, 0))
+            try setAttribute(name, to: Array(value.utf8), of: descriptor)
         },
         attribute: { path, name throws(FileSystemError) in
-            let call = try function("lgetxattr", as: GetAttribute.self)
-            var bytes = [UInt8](repeating: 0, count: longestAttribute)
-            let count = try check(call(path, name, &bytes, bytes.count))
-            return String(decoding: bytes.prefix(count), as: UTF8.self)
+            String(decoding: try attribute(name, of: path, room: longestAttribute), as: UTF8.self)
         },
         renameExclusively: { path, newPath throws(FileSystemError) in
             try rename(path, newPath, flags: 1)
@@ -42,11 +37,12 @@ struct FileCalls: Sendable {
     /// More bytes than any attribute has that is read here, but for URLs of other programs. A longer one is an error.
     private static let longestAttribute = 4_096
 
-    // The types of fsetxattr(2), lgetxattr(2) and renameat2(2), which are not in Swift's module of glibc.
+    // The types of fsetxattr(2), lgetxattr(2), fremovexattr(2) and renameat2(2), which are not in Swift's module of glibc.
     private typealias SetAttribute =
         @convention(c) (Int32, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32) -> Int32
     private typealias GetAttribute =
         @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer, Int) -> Int
+    private typealias RemoveAttribute = @convention(c) (Int32, UnsafePointer<CChar>) -> Int32
     private typealias Rename =
         @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
 
@@ -55,6 +51,30 @@ struct FileCalls: Sendable {
         let call = try function("renameat2", as: Rename.self)
         // AT_FDCWD of fcntl.h.
         try check(call(-100, path, -100, newPath, flags))
+    }
+
+    /// Calls `lgetxattr`, with room for a number of bytes.
+    fileprivate static func attribute(_ name: String, of path: String, room: Int) throws(FileSystemError) -> [UInt8] {
+        let call = try function("lgetxattr", as: GetAttribute.self)
+        var bytes = [UInt8](repeating: 0, count: room)
+        let count = try check(call(path, name, &bytes, bytes.count))
+        return Array(bytes.prefix(count))
+    }
+
+    /// Calls `fsetxattr`.
+    fileprivate static func setAttribute(
+        _ name: String,
+        to bytes: [UInt8],
+        of descriptor: Int32
+    ) throws(FileSystemError) {
+        let call = try function("fsetxattr", as: SetAttribute.self)
+        try check(call(descriptor, name, bytes, bytes.count, 0))
+    }
+
+    /// Calls `fremovexattr`.
+    fileprivate static func removeAttribute(_ name: String, of descriptor: Int32) throws(FileSystemError) {
+        let call = try function("fremovexattr", as: RemoveAttribute.self)
+        try check(call(descriptor, name))
     }
 
     /// Returns a function of the C library; one without it is like a file system that has no such feature.
@@ -71,5 +91,56 @@ struct FileCalls: Sendable {
     private static func check<Result: SignedInteger>(_ result: Result) throws(FileSystemError) -> Result {
         if result < 0 { throw FileSystemError(code: Int(errno)) }
         return result
+    }
+}
+
+/// The POSIX access control list of a file: what named users and groups may do with it.
+struct AccessControlList {
+    /// As the system gives it (linux/posix_acl_xattr.h): a version of 32 bits, then entries of a kind and permissions of 16
+    /// bits each, and a user or group of 32.
+    private var bytes: [UInt8]
+
+    private static let name = "system.posix_acl_access"
+    private static let versionByteCount = 4
+    private static let entryByteCount = 8
+    private static let kindOfOwningGroup: UInt8 = 0x04
+
+    /// The list of the file at a path; `nil` for one that has none, or whose file system knows none.
+    init?(of path: String) throws(FileSystemError) {
+        do {
+            bytes = try FileCalls.attribute(Self.name, of: path, room: 65_536)
+        } catch {
+            guard Self.isAbsence(error) else { throw error }
+            return nil
+        }
+    }
+
+    /// Takes from the group of the file what it may do.
+    mutating func removeGroup() {
+        for entry in stride(from: Self.versionByteCount, to: bytes.count, by: Self.entryByteCount)
+        where entry + Self.entryByteCount <= bytes.count && bytes[entry] == Self.kindOfOwningGroup {
+            (bytes[entry + 2], bytes[entry + 3]) = (0, 0)
+        }
+    }
+
+    /// Gives an open file a list, or takes from it the one that it has of its folder.
+    ///
+    /// - Returns: Whether the file was changed.
+    static func set(_ list: AccessControlList?, of descriptor: Int32) throws(FileSystemError) -> Bool {
+        do {
+            if let list {
+                try FileCalls.setAttribute(name, to: list.bytes, of: descriptor)
+            } else {
+                try FileCalls.removeAttribute(name, of: descriptor)
+            }
+            return true
+        } catch {
+            guard list == nil, isAbsence(error) else { throw error }
+            return false
+        }
+    }
+
+    private static func isAbsence(_ error: FileSystemError) -> Bool {
+        error == .notSupported || error == .notFound || error.code == Int(ENODATA)
     }
 }

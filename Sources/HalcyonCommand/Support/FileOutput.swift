@@ -28,7 +28,7 @@ enum FileOutput {
     }
 
     /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
-    /// permissions are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the
+    /// permissions and access control list are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the
     /// bytes are written in place, and so they are to a file whose folder takes no other.
     ///
     /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
@@ -98,8 +98,8 @@ enum FileOutput {
         guard fdatasync(descriptor) == 0 else { throw failure(path, source, errno) }
     }
 
-    /// Gives an open file the owner and the permissions of an earlier one. A process that may not give it to the other
-    /// group does not give its own group what the other was allowed.
+    /// Gives an open file the owner, the permissions and the access control list of an earlier one. A process that may not
+    /// give it to the other group does not give its own group what the other was allowed.
     private static func takePermissions(
         of status: stat,
         for descriptor: Int32,
@@ -109,12 +109,19 @@ enum FileOutput {
         var mode = status.st_mode & 0o777
         var own = stat()
         guard fstat(descriptor, &own) == 0 else { throw failure(path, source, errno) }
-        if own.st_uid != status.st_uid || own.st_gid != status.st_gid,
-            fchown(descriptor, status.st_uid, status.st_gid) != 0, own.st_gid != status.st_gid
-        {
-            mode &= ~0o070
+        let isOfOtherGroup =
+            (own.st_uid != status.st_uid || own.st_gid != status.st_gid)
+            && fchown(descriptor, status.st_uid, status.st_gid) != 0 && own.st_gid != status.st_gid
+        do {
+            var list = try AccessControlList(of: path)
+            if isOfOtherGroup { list?.removeGroup() }
+            // With a list, the bits of the group are its mask: they come with it.
+            if isOfOtherGroup, list == nil { mode &= ~0o070 }
+            let isChanged = try AccessControlList.set(list, of: descriptor)
+            if list != nil || !isChanged && own.st_mode & 0o777 == mode { return }
+        } catch {
+            throw failure(path, source, Int32(error.code))
         }
-        if own.st_mode & 0o777 == mode { return }
         guard fchmod(descriptor, mode) == 0 else { throw failure(path, source, errno) }
     }
 
