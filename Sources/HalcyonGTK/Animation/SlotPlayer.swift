@@ -16,7 +16,7 @@ final class SlotPlayer {
     private var isSeen: Bool?
     /// Called with each frame that is to be shown; `nil` once another image is shown.
     private var onFrame: ((DecodedImage) -> Void)?
-    private let onEvent: (@MainActor @Sendable (AnimationPlayer.Event) -> Void)?
+    private var onEvent: (@MainActor @Sendable (AnimationPlayer.Event) -> Void)?
     /// The frames that the program was told of that they cannot be decoded.
     private var failedFrames: Set<Int> = []
 
@@ -84,6 +84,9 @@ final class SlotPlayer {
         onFrame = nil
         clock.stop()
     }
+
+    /// Tells the program of nothing any more.
+    func dropHandler() { onEvent = nil }
 
     private func didTell(_ event: AnimationPlayer.Event) {
         // A frame that cannot be decoded leaves the one before in its place.

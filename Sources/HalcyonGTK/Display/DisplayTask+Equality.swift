@@ -62,7 +62,7 @@ final class NetworkReturn {
 extension DisplayTask {
     /// Returns whether another call asks for the same image, shown in the same way. Handlers and placeholders do not count.
     func isEqual(to other: DisplayTask) -> Bool {
-        pipeline === other.pipeline && request.source == other.request.source
+        !hasDroppedClosures && pipeline === other.pipeline && request.source == other.request.source
             && (options == other.options || options.withoutHandlers == other.options.withoutHandlers)
     }
 
@@ -108,6 +108,20 @@ extension ImageOptions {
             changes.append(.playback(playback))
         }
         return applying(changes)
+    }
+
+    /// The same options, in which nothing is left to closures.
+    var withoutClosures: ImageOptions {
+        var changes: [ImageOption] = []
+        if case .custom = self[ImageSettingKey.self].kind { changes.append(.setting(.manual)) }
+        if case .custom = self[TransitionKey.self].kind { changes.append(.transition(.none)) }
+        if case .custom = self[IndicatorKey.self].kind { changes.append(.indicator(.none)) }
+        var playback = self[PlaybackKey.self]
+        if playback.onEvent != nil {
+            playback.onEvent = nil
+            changes.append(.playback(playback))
+        }
+        return changes.isEmpty ? self : applying(changes)
     }
 
     /// The same options without what says how large an image is, and how it is shown.

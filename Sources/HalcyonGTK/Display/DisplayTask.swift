@@ -16,8 +16,8 @@ public final class DisplayTask {
         case finished
     }
 
-    /// The source and the options.
-    public let request: ImageRequest
+    /// The source and the options; without closures of the program's own once the widget has left its window.
+    public private(set) var request: ImageRequest
     /// The state.
     public internal(set) var state = State.waiting
     /// The response, once the image is there.
@@ -29,7 +29,9 @@ public final class DisplayTask {
     public internal(set) var imageTask: ImageTask?
     let pipeline: ImagePipeline
     /// Those of the request, with those of views and of the pipeline filled in.
-    let options: ImageOptions
+    private(set) var options: ImageOptions
+    /// A Boolean value that indicates whether closures of the options are gone, so that no later call asks for the same.
+    private(set) var hasDroppedClosures = false
     /// The failure of the load; `nil` unless it has failed.
     var failure: DisplayFailure?
     /// A Boolean value that indicates whether a larger image from memory may have been shown in the place of one of the
@@ -129,6 +131,20 @@ public final class DisplayTask {
         completion(.failure(DisplayError.superseded(nil)))
     }
 
+    /// Lets go of the closures in the options, which may keep the widget.
+    func dropClosures() {
+        let remaining = options.withoutClosures
+        guard remaining != options else { return }
+        options = remaining
+        request.options = request.options.withoutClosures
+        hasDroppedClosures = true
+    }
+
+    /// A Boolean value that indicates whether the program shows the image.
+    var isSetByProgram: Bool {
+        if case .custom = options[ImageSettingKey.self].kind { true } else { false }
+    }
+
     /// A Boolean value that indicates whether the image has been shown, though its transition may be under way.
     var wasShown: Bool { state == .setting && options[ImageSettingKey.self] == .automatic }
 
@@ -160,6 +176,7 @@ public final class DisplayTask {
         let completion = completion
         self.completion = nil
         completion?(result)
+        controller?.taskDidFinish()
     }
 }
 #endif

@@ -57,6 +57,8 @@ final class SlotController {
     var clock: any Clock<Duration> = ContinuousClock()
     /// The wait for a size to stay as it is.
     var growth: Growth?
+    /// A Boolean value that indicates whether the widget was in a window and has left it, whether it is in another or not.
+    var hasLeftWindow = false
     /// The wait for the network, after an image could not be loaded at a larger size.
     var networkReturn: NetworkReturn?
 
@@ -190,7 +192,7 @@ final class SlotController {
 
     /// Takes the load from the slot: nothing of it is shown from now on. Calls no code of the program, so that the
     /// caller ends the load once it has done everything else.
-    private func takeTask() -> DisplayTask? {
+    func takeTask() -> DisplayTask? {
         endSetting()
         endPreviews()
         endIconSizes()

@@ -18,7 +18,8 @@ public struct AnimationPlayback: Sendable, Hashable {
     /// `false`.
     public var purgesFramesWhileUnmapped = false
     /// Called with what the player tells of, one turn of the main loop later, while the image is shown. A frame that
-    /// cannot be decoded, in whose place the one before stays, is told of once. A handler is equal to itself alone.
+    /// cannot be decoded, in whose place the one before stays, is told of once. A handler is equal to itself alone, and is
+    /// let go of soon after the widget has left its window.
     /// Default: `nil`.
     public var onEvent: (@MainActor @Sendable (AnimationPlayer.Event) -> Void)? {
         get { handler?.handle }

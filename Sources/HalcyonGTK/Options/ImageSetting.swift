@@ -19,7 +19,8 @@ public struct ImageSetting: Sendable, Hashable {
     public static let manual = ImageSetting(kind: .manual)
 
     /// The program shows it, and may take its time: the completion handler is called after that. Equal to its copies
-    /// alone.
+    /// alone. It is let go of soon after the widget has left its window; then the program sets the image anew where the
+    /// widget comes back.
     ///
     /// - Parameter set: Shows the image. The task is cancelled if the place is given another load meanwhile.
     public static func custom(_ set: @escaping @MainActor @Sendable (ImageResponse) async -> Void) -> ImageSetting {

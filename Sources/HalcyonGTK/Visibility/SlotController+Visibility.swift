@@ -32,6 +32,7 @@ extension SlotController {
             suspendLoad { $0 == .whileMapped || $0 == .lowPriorityWhileUnmapped }
             cancelEnlargement()
             endTransition(isLater: true)
+            hasLeftWindow = true
             onNextTurn { [weak self] in self?.dropHandlersIfGone() }
         case .motion:
             motionMayHaveChanged()
@@ -39,13 +40,27 @@ extension SlotController {
         }
     }
 
-    /// Ends the call of a widget that has left its window and not come into another: its handlers may keep the widget, which
-    /// would exist for ever. The request is kept, for a widget that comes back.
+    /// A load has ended, maybe after the widget had left its window.
+    func taskDidFinish() {
+        guard hasLeftWindow, !visibility.hasRoot else { return }
+        onNextTurn { [weak self] in self?.dropHandlersIfGone() }
+    }
+
+    /// Ends the call of a widget that has left its window and not come into another: its handlers, and closures in its
+    /// options, may keep the widget, which would exist for ever. The rest of the request is kept, for a widget that comes
+    /// back, unless the program alone can show the image.
     private func dropHandlersIfGone() {
         guard !visibility.hasRoot, let task, !task.keepsHandlers else { return }
         switch task.state {
-        case .waiting, .finished: task.dropHandlers()
-        case .loading, .setting: break
+        case .waiting where task.isSetByProgram:
+            takeTask()?.supersede()
+        case .waiting, .finished:
+            task.dropClosures()
+            slotPlayer?.dropHandler()
+            task.dropHandlers()
+        case .loading, .setting:
+            // Its end is told.
+            break
         }
     }
 

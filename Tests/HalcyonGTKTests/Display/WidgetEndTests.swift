@@ -165,6 +165,83 @@ final class WidgetEndTests: XCTestCase {
         }
     }
 
+    /// As are the closures in its options: those of `setting(.custom)`, transitions, indicators and players.
+    func testClosuresInOptionsThatKeepTheWidgetDoNotOutliveItsWindow() async throws {
+        final class Wrapper: Sendable {
+            let widget: ObjectReference
+            init(_ widget: ObjectReference) { self.widget = widget }
+        }
+        func playback(_ kept: Wrapper) -> AnimationPlayback {
+            var playback = AnimationPlayback()
+            playback.onEvent = { _ in withExtendedLifetime(kept) {} }
+            return playback
+        }
+        let kinds: [(name: String, option: @MainActor (Wrapper) -> ImageOption)] = [
+            ("setting", { kept in .setting(.custom { _ in withExtendedLifetime(kept) {} }) }),
+            ("transition", { kept in .transition(.custom(.zero) { _ in withExtendedLifetime(kept) {} }) }),
+            ("indicator", { kept in .indicator(.custom { _ in withExtendedLifetime(kept) {} }) }),
+            ("event", { kept in .playback(playback(kept)) }),
+        ]
+        for kind in kinds {
+            for (visibility, isAnswered) in [
+                (LoadVisibility.whileMapped, true), (.whileMapped, false), (.always, false),
+            ] {
+                let picture = try await TestPicture()
+                let loads = ViewPipeline()
+                let done = Completions()
+                weak var wrapper: Wrapper?
+                let url = loads.url()
+                if isAnswered {
+                    let body = try TestColor.animation(milliseconds: 20)
+                    loads.transport.setRoute(url, ScriptedTransport.Route(body: body))
+                }
+                do {
+                    let kept = Wrapper(ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget)))
+                    wrapper = kept
+                    picture.display.setImage(
+                        with: url,
+                        options: [kind.option(kept), .visibility(visibility)],
+                        pipeline: loads.pipeline,
+                        completion: done.handler
+                    )
+                }
+                await MainLoop.run { isAnswered ? done.count == 1 : loads.transport.startedCount == 1 }
+                let state = WeakReference(WidgetState.existing(picture.display.object))
+                picture.destroy()
+                if visibility == .always { try loads.transport.transfers[0].answer(.blue) }
+                await MainLoop.run(within: .seconds(5)) { wrapper == nil && state.object == nil }
+                XCTAssertNil(wrapper, "\(kind.name), \(visibility), answered: \(isAnswered)")
+                XCTAssertEqual(done.count, 1)
+            }
+        }
+    }
+
+    /// Its setting was let go of with its window.
+    func testWidgetThatComesBackIsSetAnewByTheProgram() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let url = try loads.url(.blue)
+        let settings = Counter()
+        let option = ImageOption.setting(.custom { _ in settings.count += 1 })
+        let first = Completions()
+        picture.display.setImage(with: url, options: [option], pipeline: loads.pipeline, completion: first.handler)
+        await first.wait()
+        let kept = ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget))
+        gtk_window_set_child(picture.window.window, nil)
+        await MainLoop.settle()
+        gtk_window_set_child(picture.window.window, picture.widget)
+        await MainLoop.settle()
+        XCTAssertEqual(settings.count, 1)
+        let second = Completions()
+        picture.display.setImage(with: url, options: [option], pipeline: loads.pipeline, completion: second.handler)
+        await second.wait()
+        XCTAssertEqual([first.outcome, second.outcome], ["success", "success"])
+        XCTAssertEqual(settings.count, 2)
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+        withExtendedLifetime(kept) {}
+    }
+
     func testWidgetThatComesBackLoadsItsImageWithoutAWord() async throws {
         let picture = try await TestPicture()
         defer { picture.destroy() }
@@ -230,6 +307,11 @@ final class WidgetEndTests: XCTestCase {
         await MainLoop.run { calls.allSatisfy { $0.count > 0 } && states.isEmpty }
         XCTAssertEqual(Set(calls.map(\.count)), [1])
     }
+}
+
+@MainActor
+private final class Counter {
+    var count = 0
 }
 
 /// The states that exist of those that were added.
