@@ -20,7 +20,8 @@ extension ListBinder {
 
     private func update(_ view: UnsafeMutableRawPointer, _ cells: [ListCell]) {
         var visible: [Int: ListCell] = [:]
-        for cell in cells where cell.isInSight {
+        let sight = Sight()
+        for cell in cells where cell.isMapped && sight.includes(cell.content.widget) {
             if let item = cell.item { visible[item.position] = cell }
         }
         guard !hasEnded, let first = visible.keys.min(), let last = visible.keys.max(),

@@ -53,7 +53,7 @@ final class ListCell {
     var isMapped: Bool { gtk_widget_get_mapped(content.widget.widget) != 0 }
 
     /// A Boolean value that indicates whether the cell is in sight, once it is laid out.
-    var isInSight: Bool { isMapped && Sight.includes(content.widget) }
+    var isInSight: Bool { isMapped && Sight().includes(content.widget) }
 
     /// The item; `nil` while there is none.
     var item: ImageListItem? {

@@ -144,7 +144,7 @@ final class ListViewport {
     private func followLayout(of cell: ListCell) {
         guard layouts == nil, let clock = gtk_widget_get_frame_clock(cell.content.widget.widget) else { return }
         let layouts = LayoutObserver.of(UnsafeMutableRawPointer(clock))
-        layouts.add(self) { [unowned self] in
+        layouts.add(self) { [unowned self] _ in
             unfollowLayout()
             startNext()
         }

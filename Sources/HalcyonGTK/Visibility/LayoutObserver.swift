@@ -8,7 +8,7 @@ internal import CGTK
 /// widget that is mapped by a layout, as the cell of a list is that comes into sight, is told of the end of that layout.
 @MainActor
 final class LayoutObserver {
-    private var listeners: [ObjectIdentifier: (number: Int, layoutDidEnd: () -> Void)] = [:]
+    private var listeners: [ObjectIdentifier: (number: Int, layoutDidEnd: (Sight) -> Void)] = [:]
     private var lastNumber = 0
 
     private static let key = g_quark_from_static_string("halcyon-layout-observer")
@@ -34,8 +34,8 @@ final class LayoutObserver {
         return observer
     }
 
-    /// Calls a closure after each layout, until `remove`.
-    func add(_ listener: AnyObject, _ layoutDidEnd: @escaping () -> Void) {
+    /// Calls a closure after each layout, until `remove`, with what can be seen then.
+    func add(_ listener: AnyObject, _ layoutDidEnd: @escaping (Sight) -> Void) {
         lastNumber += 1
         listeners[ObjectIdentifier(listener)] = (lastNumber, layoutDidEnd)
     }
@@ -49,8 +49,9 @@ final class LayoutObserver {
 
     private func layoutDidEnd() {
         // In the order in which they were added, so that loads begin in it. A listener may end others.
+        let sight = Sight()
         for key in listeners.sorted(by: { $0.value.number < $1.value.number }).map(\.key) {
-            listeners[key]?.layoutDidEnd()
+            listeners[key]?.layoutDidEnd(sight)
         }
     }
 }

@@ -1,47 +1,73 @@
 #if GTK
 internal import CGTK
 
-/// The part of its window in which a widget can be seen.
+/// The parts of windows in which widgets can be seen, as they are laid out now. What siblings have in common is looked at
+/// once, so that a layout with many of them costs little for each.
 @MainActor
-enum Sight {
+final class Sight {
+    /// The areas of windows that the widgets and their ancestors show of their children; `nil` for nothing.
+    private var areas: [UnsafeMutableRawPointer: graphene_rect_t?] = [:]
+    /// The number of widgets whose bounds were computed.
+    private(set) var lookCount = 0
+
     /// Returns whether a part of a mapped widget lies in what its ancestors show of it: a child of a viewport that is
     /// scrolled away is mapped, and so is the page of a carousel that is not the present one.
     ///
     /// A direction in which the widget has no length yet, as an image without content, is that of its parent. What other
     /// widgets cover, and other windows, is not looked at.
     ///
-    /// - Complexity: O(n) in the number of ancestors.
-    static func includes(_ widget: UnsafeMutableRawPointer) -> Bool {
+    /// - Complexity: Amortised O(1) for siblings; O(n) in the number of ancestors for the first.
+    func includes(_ widget: UnsafeMutableRawPointer) -> Bool {
         // A popover is a child of a widget of its window, and lies outside it.
         guard let native = gtk_widget_get_native(widget.widget) else { return false }
         let surface = UnsafeMutableRawPointer(native)
         guard var area = bounds(of: widget, in: surface) else { return false }
         var ancestor = widget
-        while ancestor != surface, let parent = gtk_widget_get_parent(ancestor.widget) {
+        while area.isEmpty, ancestor != surface, let parent = gtk_widget_get_parent(ancestor.widget) {
             ancestor = UnsafeMutableRawPointer(parent)
-            let isEmpty = area.size.width <= 0 || area.size.height <= 0
-            let clips = ancestor == surface || gtk_widget_get_overflow(parent) == GTK_OVERFLOW_HIDDEN
-            guard isEmpty || clips else { continue }
             guard let place = bounds(of: ancestor, in: surface) else { return false }
-            if isEmpty { area = area.filled(from: place) }
+            area = area.filled(from: place)
             // An ancestor of a widget without an area may get its own from it.
-            guard clips, !isEmpty || place.size.width > 0 && place.size.height > 0 else { continue }
+            guard ancestor == surface || gtk_widget_get_overflow(parent) == GTK_OVERFLOW_HIDDEN, !place.isEmpty else {
+                continue
+            }
             guard let shared = area.intersection(place) else { return false }
             area = shared
         }
-        return true
+        guard ancestor != surface, let parent = gtk_widget_get_parent(ancestor.widget) else { return true }
+        return self.area(shownBy: UnsafeMutableRawPointer(parent), in: surface)?.intersection(area) != nil
     }
 
-    private static func bounds(
+    /// Returns what a widget and its ancestors show of its children; `nil` for nothing.
+    private func area(shownBy widget: UnsafeMutableRawPointer, in surface: UnsafeMutableRawPointer) -> graphene_rect_t?
+    {
+        if let known = areas[widget] { return known }
+        var shown: graphene_rect_t?
+        if widget == surface {
+            shown = bounds(of: widget, in: surface)
+        } else if let parent = gtk_widget_get_parent(widget.widget) {
+            shown = area(shownBy: UnsafeMutableRawPointer(parent), in: surface)
+            if gtk_widget_get_overflow(widget.widget) == GTK_OVERFLOW_HIDDEN, let outer = shown {
+                shown = bounds(of: widget, in: surface)?.intersection(outer)
+            }
+        }
+        areas[widget] = .some(shown)
+        return shown
+    }
+
+    private func bounds(
         of widget: UnsafeMutableRawPointer,
         in surface: UnsafeMutableRawPointer
     ) -> graphene_rect_t? {
+        lookCount += 1
         var bounds = graphene_rect_t()
         return gtk_widget_compute_bounds(widget.widget, surface.widget, &bounds) != 0 ? bounds : nil
     }
 }
 
 extension graphene_rect_t {
+    fileprivate var isEmpty: Bool { size.width <= 0 || size.height <= 0 }
+
     /// Returns the rectangle with the other's extent in each direction in which it has no length.
     fileprivate func filled(from other: graphene_rect_t) -> graphene_rect_t {
         var filled = self

@@ -93,7 +93,7 @@ final class WidgetVisibility {
     var isInSight: Bool {
         guard let widget else { return !isWidget }
         guard isMapped, hasLayout else { return false }
-        return layouts != nil ? wasInSight : Sight.includes(widget)
+        return layouts != nil ? wasInSight : Sight().includes(widget)
     }
 
     /// A Boolean value that indicates whether the widget is in a window. An object that is no widget counts as such.
@@ -176,16 +176,16 @@ final class WidgetVisibility {
         guard layouts == nil, let clock else { return }
         wasInSight = isInSight
         let layouts = LayoutObserver.of(clock.pointer)
-        layouts.add(self) { [unowned self] in layoutDidEnd() }
+        layouts.add(self) { [unowned self] sight in layoutDidEnd(sight) }
         self.layouts = layouts
     }
 
-    private func layoutDidEnd() {
+    private func layoutDidEnd(_ sight: Sight) {
         guard let widget else { return }
         let isFirst = !hasLayout
         hasLayout = true
         let size = (width: gtk_widget_get_width(widget.widget), height: gtk_widget_get_height(widget.widget))
-        let isInSight = isMapped && Sight.includes(widget)
+        let isInSight = isMapped && sight.includes(widget)
         let sightHasChanged = isFirst || isInSight != wasInSight
         let isTold = sightHasChanged || wantsLayout || size != lastSize
         (wantsLayout, wasInSight, lastSize) = (false, isInSight, size)

@@ -28,7 +28,7 @@ protocol FlungCells: AnyObject {
 extension FlungCells {
     /// The cells in sight: GTK also maps some beside the viewport.
     var visible: [FlungCell] {
-        bound.filter { gtk_widget_get_mapped($0.widget.widget) != 0 && Sight.includes($0.widget) }
+        bound.filter { gtk_widget_get_mapped($0.widget.widget) != 0 && Sight().includes($0.widget) }
     }
 
     var isSettled: Bool { visible.allSatisfy(\.isSettled) }

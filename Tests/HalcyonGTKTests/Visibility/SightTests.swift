@@ -77,6 +77,23 @@ final class SightTests: XCTestCase {
         await MainLoop.run { frames > 20 }
     }
 
+    /// Each costs one look; what they lie in is looked at once.
+    func testLayoutLooksOnceAtWhatWidgetsHaveInCommon() async throws {
+        var counts: [Int] = []
+        for count in [1, 40] {
+            let place = try await ScrolledPlace(count: count)
+            await place.scroll(to: 800)
+            let sight = Sight()
+            let seen = place.widgets.filter { sight.includes(UnsafeMutableRawPointer($0)) }
+            XCTAssertEqual(seen.count, 1)
+            await place.scroll(to: 950)
+            XCTAssertEqual(place.widgets.filter { Sight().includes(UnsafeMutableRawPointer($0)) }.count, min(count, 3))
+            counts.append(sight.lookCount)
+            place.destroy()
+        }
+        XCTAssertEqual(counts[1] - counts[0], 39)
+    }
+
     func testImagesThatAreShownForGoodFollowNoLayout() async throws {
         let place = try await ScrolledPlace(count: 3)
         defer { place.destroy() }
@@ -117,6 +134,36 @@ final class SightTests: XCTestCase {
         image.window.destroy()
     }
 
+    /// A carousel lays its pages out side by side, all of them mapped.
+    func testPagesBesideThePresentOneOfACarouselOfLibadwaitaNeitherLoadNorAnimate() async throws {
+        let libadwaita = try Libadwaita()
+        let pages = try (0..<3).map { _ in
+            let page = try XCTUnwrap(gtk_picture_new())
+            gtk_widget_set_hexpand(page, 1)
+            gtk_widget_set_vexpand(page, 1)
+            return page
+        }
+        let carousel = try libadwaita.carousel(pages)
+        let window = try TestWindow(width: 300, height: 300, child: carousel)
+        defer { window.destroy() }
+        let image = try ImageCodecs.standard.animatedImage(from: TestColor.animation(milliseconds: 20))
+        let urls = [loads.url(), loads.url()]
+        for (page, url) in zip(pages, urls) { ImageDisplay(page).setImage(with: url, pipeline: loads.pipeline) }
+        ImageDisplay(pages[2]).show(image)
+        let player = try XCTUnwrap(ImageDisplay(pages[2]).player)
+        await window.present()
+        await MainLoop.run { self.loads.transport.startedCount == 1 }
+        await MainLoop.settle()
+        XCTAssertEqual(pages.map { gtk_widget_get_mapped($0) }, [1, 1, 1])
+        XCTAssertEqual(urls.map { loads.transport.startedCount($0) }, [1, 0])
+        XCTAssertEqual(player.loopCount, 0)
+        let first = loads.transport.transfers[0]
+        try libadwaita.scroll(carousel, to: pages[1])
+        await MainLoop.run { self.loads.transport.startedCount(urls[1]) == 1 && first.isCancelled }
+        try libadwaita.scroll(carousel, to: pages[2])
+        await MainLoop.run { player.loopCount > 0 }
+    }
+
     func testPopoverIsInSight() async throws {
         let place = try await ScrolledPlace()
         defer { place.destroy() }
@@ -130,7 +177,7 @@ final class SightTests: XCTestCase {
         defer { gtk_widget_unparent(popover) }
         gtk_popover_popup(pointer)
         await MainLoop.run { gtk_widget_get_mapped(picture) != 0 && gtk_widget_get_width(picture) > 0 }
-        XCTAssertTrue(Sight.includes(UnsafeMutableRawPointer(picture)))
+        XCTAssertTrue(Sight().includes(UnsafeMutableRawPointer(picture)))
     }
 }
 

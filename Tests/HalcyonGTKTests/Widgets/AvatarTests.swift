@@ -1,6 +1,5 @@
 #if GTK
 import CGTK
-import Glibc
 import Halcyon
 import HalcyonTesting
 import XCTest
@@ -16,29 +15,18 @@ final class AvatarTests: XCTestCase {
     }
 
     func testInitialsOfLibadwaitaStayUntilThereIsImage() async throws {
-        let make = try libadwaita()
-        try await checkInitials(make)
+        let libadwaita = try Libadwaita()
+        try await checkInitials { try libadwaita.avatar(64, "Ada Lovelace") }
     }
 
     func testPhotographCoversAvatar() async throws { try await checkPhotographs { try TestAvatar().pointer.widget } }
 
     func testPhotographCoversAvatarOfLibadwaita() async throws {
-        let make = try libadwaita()
-        try await checkPhotographs(make)
+        let libadwaita = try Libadwaita()
+        try await checkPhotographs { try libadwaita.avatar(64, "Ada Lovelace") }
     }
 
     private typealias Make = () throws -> UnsafeMutablePointer<GtkWidget>?
-
-    /// Returns a function that makes an avatar of libadwaita. Skips the test where that is not installed.
-    private func libadwaita() throws -> Make {
-        try TestWindow.requireDisplay()
-        guard let library = dlopen("libadwaita-1.so.0", RTLD_NOW), let symbol = dlsym(library, "adw_avatar_new") else {
-            throw XCTSkip("libadwaita is not installed")
-        }
-        typealias New = @convention(c) (CInt, UnsafePointer<CChar>?, gboolean) -> UnsafeMutablePointer<GtkWidget>?
-        let new = unsafeBitCast(symbol, to: New.self)
-        return { new(64, "Ada Lovelace", 1) }
-    }
 
     private func show(_ make: Make) async throws -> ShownWidget {
         let widget = try make()
