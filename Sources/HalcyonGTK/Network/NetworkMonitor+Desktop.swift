@@ -34,10 +34,16 @@ extension NetworkMonitor {
     }
 }
 
-/// GIO's monitor of the network, which exists as long as the process.
+/// A monitor of the network of GIO's.
 @MainActor
-private struct DesktopNetwork: MeteredNetworkReporting {
-    private let monitor = nonnull(g_network_monitor_get_default())
+struct DesktopNetwork: MeteredNetworkReporting {
+    private let monitor: OpaquePointer
+
+    /// - Parameter monitor: A `GNetworkMonitor *`, which is not retained. Default: GIO's own, which exists as long as the
+    ///   process.
+    init(_ monitor: OpaquePointer? = nil) {
+        self.monitor = monitor ?? nonnull(g_network_monitor_get_default())
+    }
 
     var isMetered: Bool { g_network_monitor_get_network_metered(monitor) != 0 }
 

@@ -1,6 +1,7 @@
 #if GTK
 import CGTK
 import Foundation
+import HalcyonTesting
 import XCTest
 
 @testable import HalcyonGallery
@@ -109,6 +110,44 @@ final class GalleryScreenshotTests: XCTestCase {
         let screenshot = try GalleryScreenshot(path)
         XCTAssertEqual(Double(screenshot.area(of: .blue).count), Double(Self.cellPixels * 4), accuracy: 2_000)
         XCTAssertEqual(Double(screenshot.area(of: .red).count), Double(Self.cellPixels * 4), accuracy: 2_000)
+    }
+
+    /// What one process has transferred, later ones show without a server: at the same size, at another, and in full.
+    func testLaterProcessesShowImagesAtAnySizeOffline() async throws {
+        let folder = try GalleryFixture.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let images = [
+            "/blue.png": [UInt8](try TestShade.blue.png(800, 600)),
+            "/red.png": [UInt8](try TestShade.red.png(800, 600)),
+        ]
+        let server = try OriginServer { request in
+            images[request.path].map { OriginServer.Response(headers: [.cacheControl: "max-age=3600"], body: $0) }
+                ?? OriginServer.Response(404)
+        }
+        defer { server.stop() }
+        let urls = ["/blue.png", "/red.png"].map { server.url($0).absoluteString }
+        for (name, scale, view) in [
+            ("online", 1, "grid"), ("offline", 1, "grid"), ("offline-at-2", 2, "grid"),
+            ("offline-in-full", 1, "detail"),
+        ] {
+            let path = try GalleryScreenshot.path(name)
+            try await GalleryProcess.run(
+                urls + ["--screenshot", path, "--view", view],
+                environment: ["GDK_SCALE": "\(scale)", "XDG_CACHE_HOME": folder]
+            )
+            let screenshot = try GalleryScreenshot(path)
+            let blue = screenshot.area(of: .blue).count
+            if view == "grid" {
+                let red = screenshot.area(of: .red).count
+                for count in [blue, red] {
+                    XCTAssertEqual(Double(count), Double(Self.cellPixels * scale * scale), accuracy: 2_000, name)
+                }
+            } else {
+                XCTAssertGreaterThan(blue, Self.cellPixels * 4, name)
+            }
+            server.stop()
+        }
+        XCTAssertEqual(urls.indices.map { server.requestCount(["/blue.png", "/red.png"][$0]) }, [1, 1])
     }
 }
 
