@@ -62,21 +62,24 @@ public final class PixelWorkers: Sendable {
     }
 
     /// Returns whether an original that no load shows may be stored. The header of an image, which no error page has, is
-    /// enough where its response stated the number of its bytes. Otherwise it may have been cut short, and is decoded.
+    /// enough where its response stated the number of its bytes. Otherwise it may have been cut short, and is decoded; so
+    /// is one that takes the place of another, which can be shown.
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     func isWhole(
         _ data: Data,
         statesLength: Bool,
+        replaces: Bool,
         codecs: ImageCodecs,
         options: DecodeOptions,
         priority: PriorityBox
     ) async throws -> Bool {
-        guard !statesLength else {
+        guard !statesLength || replaces else {
             _ = try await info(of: data, codecs: codecs, options: options, priority: priority)
             return true
         }
-        return try await !decode(data, codecs: codecs, options: options, priority: priority).isPartial
+        let image = try await decode(data, codecs: codecs, options: options, priority: priority)
+        return statesLength || !image.isPartial
     }
 
     /// Runs work on a worker that needs no part of the budget, or has it.

@@ -75,6 +75,7 @@ final class OriginalRefresher: Sendable {
                 (try? await reader.isWhole(
                     answer.data,
                     statesLength: answer.response.statesLength,
+                    replaces: true,
                     codecs: options.codecs(or: codecs),
                     options: decodeOptions,
                     priority: priority

@@ -43,7 +43,8 @@ struct PrefetchingStage: Sendable {
         }
     }
 
-    /// Stores an original on disk without decoding it, unless its response did not state the number of its bytes.
+    /// Stores an original on disk without decoding it, unless its response did not state the number of its bytes, or it takes
+    /// the place of another.
     private func storeOriginal(
         for request: ResolvedRequest,
         context: WorkContext
@@ -57,6 +58,7 @@ struct PrefetchingStage: Sendable {
             let isWhole = try await (request.options.workers ?? workers).isWhole(
                 original.data,
                 statesLength: original.statesLength,
+                replaces: original.caching.replaced != nil,
                 codecs: request.options.codecs(or: codecs),
                 options: request.options.decode.decodeOptions,
                 priority: context.priority

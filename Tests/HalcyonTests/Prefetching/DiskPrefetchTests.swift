@@ -59,6 +59,19 @@ struct DiskPrefetchTests {
         #expect(fixture.requestCount == 2)
     }
 
+    @Test("is not replaced by the header of an image without pixels")
+    func replacedWithoutPixels() async throws {
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60"])
+        #expect(await prefetch().completed.count == 1)
+        fixture.clock.advance(by: 100)
+        fixture.serve(Sample.pngWithoutPixels(), [.cacheControl: "max-age=60"])
+        #expect(await prefetch().failed.count == 1)
+        await fixture.test.settle()
+        #expect(fixture.requestCount == 2)
+        let stored = await fixture.test.pipeline.cache.storedData(for: ImageRequest(fixture.url))
+        #expect(stored == Sample.png())
+    }
+
     @Test("is not kept if it is cut short, of a response without a length: its transfer may have been cut")
     func cutShort() async throws {
         for (body, count) in [(Sample.pngCutShort(), 0), (Sample.png(), 1)] {

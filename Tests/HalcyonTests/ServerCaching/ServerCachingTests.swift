@@ -96,20 +96,24 @@ struct ServerCachingTests {
         #expect(fixture.requestCount == 2)
     }
 
-    @Test("is loaded anew where what came in the background is the header of an image alone")
-    func refreshWithoutPixels() async throws {
-        fixture.serve(one, [.cacheControl: "max-age=60, stale-while-revalidate=600"])
-        _ = try await fixture.load()
+    @Test("is not replaced by the header of an image without pixels", arguments: ["background", "forced", "stale"])
+    func refreshWithoutPixels(refresh: String) async throws {
+        let control = refresh == "background" ? "max-age=60, stale-while-revalidate=600" : "max-age=60"
+        fixture.serve(one, [.cacheControl: control])
+        _ = try await fixture.load([.cacheOriginalImage])
         fixture.clock.advance(by: 100)
         fixture.serve(Sample.pngWithoutPixels(), [.cacheControl: "max-age=60"])
-        #expect(try await fixture.load().source == .disk)
-        await fixture.test.pipeline.stages.original.refresher.wait()
+        switch refresh {
+        case "background":
+            #expect(try await fixture.load().source == .disk)
+            await fixture.test.pipeline.stages.original.refresher.wait()
+        case "forced": #expect(try await fixture.failure([.forceRefresh]).stage == .decode)
+        default: #expect(try await fixture.failure().stage == .decode)
+        }
         await fixture.test.settle()
-        fixture.serve(two, [.cacheControl: "max-age=60"])
-        let response = try await fixture.load()
-        #expect(response.source == .network)
-        #expect(response.image.bitmap.hasSamePixels(as: Sample.bitmap(seed: 2)))
-        #expect(fixture.requestCount == 3)
+        #expect(fixture.requestCount == 2)
+        let stored = await fixture.test.pipeline.cache.storedData(for: ImageRequest(fixture.url))
+        #expect(stored == one)
     }
 
     @Test("is not replaced in the background by one that is cut short, of a response without a length")
