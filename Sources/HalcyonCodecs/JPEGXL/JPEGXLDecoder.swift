@@ -9,8 +9,8 @@ internal import HalcyonRaster
 /// colours as stored. Four inks become RGB, of 8 bits: by their profile, or else black takes its share of each colour.
 /// Spot colours are drawn; other extra channels are left out.
 ///
-/// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged; it has no setting for
-/// that.
+/// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged, and that it was told to
+/// end; it has no setting for that.
 public struct JPEGXLDecoder: ImageDecoder {
     /// A decoder.
     public init() {}

@@ -22,8 +22,15 @@ struct JPEGXLFrameWalk {
         /// Where the pixels are kept for later frames; `nil` where they are not.
         let place: Int?
 
-        /// A Boolean value that indicates whether libjxl tells nothing of the frame.
-        var isHidden: Bool { kind == .lowFrequency || kind == .referenceOnly }
+        /// A Boolean value that indicates whether libjxl tells nothing of the frame: neither those that others take pixels
+        /// from, nor, in version 0.7, those that are passed over while an image is shown as it arrives.
+        var isHidden: Bool {
+            switch kind {
+            case .regular: false
+            case .lowFrequency, .referenceOnly: true
+            case .skipProgressive: !isShown
+            }
+        }
     }
 
     private var bits: BitReaderFromLowest
