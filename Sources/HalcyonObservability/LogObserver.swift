@@ -4,7 +4,7 @@ public import Logging
 
 /// Writes the events of loads to a log.
 ///
-/// A load that failed is logged as a warning, the ends of all others at `info`, every other event at `debug`, and looks into
+/// A load that failed, or that hooks keep out of caches, is logged as a warning, the ends of all others at `info`, every other event at `debug`, and looks into
 /// caches at `trace`. Sources are named without what may be secret in them; see ``LoadObservation/sourceName``.
 ///
 /// Metadata: `halcyon.load` is the number of the load, `halcyon.source` the source, `halcyon.shared` is "true" for work
@@ -43,7 +43,7 @@ public final class LogObserver: LoadObserving {
 extension LoadActivity {
     fileprivate var level: Logger.Level {
         switch self {
-        case .ended(.failed, _): .warning
+        case .ended(.failed, _), .hooksWithoutIdentity: .warning
         case .ended: .info
         case .lookedUpMemory, .lookedUpDisk: .trace
         default: .debug
@@ -59,6 +59,7 @@ extension LoadActivity {
         case .lookedUpDisk(let content, false, _, let duration):
             "\(content.rawValue) not on disk, \(duration)"
         case .joined(let work): "joined the \(work.rawValue) of another load"
+        case .hooksWithoutIdentity(let type): "kept in no cache: \(type) has no cacheIdentity"
         case .transferBegan: "transfer began"
         case .transferred(let report): report.message
         case .read(let byteCount, let duration): "read \(byteCount) bytes in \(duration)"

@@ -35,7 +35,8 @@ public final class TracingObserver: LoadObserving {
                 span.setStatus(SpanStatus(code: .error, message: "\(error.stage.rawValue): \(error.code)"))
             }
             span.end()
-        case .lookedUpMemory, .joined, .transferBegan, .retrying, .tryingAlternative, .storedInMemory, .storedOnDisk:
+        case .lookedUpMemory, .joined, .hooksWithoutIdentity, .transferBegan, .retrying, .tryingAlternative,
+            .storedInMemory, .storedOnDisk:
             let name = "\(observation.activity)".prefix { $0 != "(" }
             spans.withLock { $0[observation.load] }?.addEvent(SpanEvent(name: "halcyon.\(name)"))
         case .lookedUpDisk(let content, let isFound, let byteCount, let duration):

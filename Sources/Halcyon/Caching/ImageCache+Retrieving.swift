@@ -36,7 +36,7 @@ extension ImageCache {
     ///
     /// - Parameters:
     ///   - request: The source, and the options that name the image: processors, ``ImageOptions/decode``, key rule, scope,
-    ///     credentials and data modifier; ``CachePolicy/reads`` names the parts that are read.
+    ///     credentials and hooks; ``CachePolicy/reads`` names the parts that are read.
     ///   - codecs: Decodes, unless the options name codecs. Default: ``ImageCodecs/standard``.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if the entry on disk exceeds the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.

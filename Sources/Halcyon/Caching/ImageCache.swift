@@ -125,7 +125,7 @@ public final class ImageCache: Sendable {
     /// stored in these parts of the cache afterwards. Complexity: O(n) in the number of images in memory.
     ///
     /// - Parameters:
-    ///   - request: The request of one of its images. Of the options, the key rule, the scope, credentials and data modifiers
+    ///   - request: The request of one of its images. Of the options, the key rule, the scope, credentials and hooks
     ///     count: they are part of the name of the original. A file is removed in its present state.
     ///   - tiers: The parts of the cache that it is removed from. Default: memory and disk.
     /// - Returns: The number of entries that were on disk.

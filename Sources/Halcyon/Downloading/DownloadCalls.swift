@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// The calls that wait for a downloader: for a request modifier, for their turn, or for the body. They can be cancelled
+/// The calls that wait for a downloader: for hooks, for their turn, or for the body. They can be cancelled
 /// by URL, or all together.
 final class DownloadCalls: Sendable {
     private struct State {

@@ -5,15 +5,18 @@ internal import HalcyonHTTP
 extension DownloadRun {
     /// Returns the request that follows a redirect.
     func redirected(by response: TransferResponse, to proposed: TransferRequest) async throws -> TransferRequest {
-        guard let handler = handling.redirectHandler else { return proposed }
-        let target = proposed.url.absoluteString
-        let chosen: TransferRequest?
-        do {
-            chosen = try await handler.body.request(after: response, proposed: proposed)
-        } catch {
-            throw try refined(error, .redirectRejected("\(target): \(error)"), isOwn: handling.hasOwnRedirectHandler)
+        var chosen = proposed
+        for hooks in handling.hooks {
+            let target = chosen.url.absoluteString
+            do {
+                guard let next = try await hooks.request(after: response, proposed: chosen) else {
+                    throw failure(.redirectRejected(target))
+                }
+                chosen = next
+            } catch {
+                throw try refined(error, .redirectRejected("\(target): \(error)"))
+            }
         }
-        guard var chosen else { throw failure(.redirectRejected(target)) }
         guard Origin(chosen.url.absoluteString) != nil else {
             throw ImageError(
                 stage: .source,
@@ -33,17 +36,16 @@ extension DownloadRun {
     func authenticate(
         _ request: inout TransferRequest,
         against response: TransferResponse,
-        having proof: CredentialProof?,
+        having supplied: SuppliedProof?,
         _ attempt: Int,
-        _ start: Int,
-        _ responder: ScopedResponder
-    ) async throws -> CredentialProof? {
+        _ start: Int
+    ) async throws -> SuppliedProof? {
         let isProxy = response.status == 407
         let realms = response.challenges.map { $0.realm.map(ExactString.init) }
         var rejected = isProxy ? request.proxyCredential : request.credential
-        if !isProxy, let proof, proof.isUnasked {
-            if proof.realms == realms {
-                answers.noteRejection(of: proof, for: request.url, responder: responder)
+        if !isProxy, let supplied, supplied.proof.isUnasked {
+            if supplied.proof.realms == realms {
+                answers.noteRejection(of: supplied.proof, for: request.url, responder: supplied.responder)
             } else {
                 // The credential that was sent is for another part of the server, and may still be valid there.
                 rejected = nil
@@ -56,79 +58,66 @@ extension DownloadRun {
             attempt: attempt,
             rejected: rejected
         )
-        let credential: Credential?
-        do {
-            credential = try await answers.credential(
-                for: demand,
-                since: start,
-                responder: responder,
-                context: context
-            )
-        } catch {
-            throw try refined(error, .status(response.status), isOwn: handling.hasOwnResponder)
+        for responder in handling.responders {
+            let credential: Credential?
+            do {
+                credential = try await answers.credential(
+                    for: demand,
+                    since: start,
+                    responder: responder,
+                    context: context
+                )
+            } catch {
+                throw try refined(error, .status(response.status))
+            }
+            guard let credential else { continue }
+            // A header would take precedence over the credential.
+            if isProxy {
+                request.headers[.proxyAuthorization] = nil
+                request.setProxyCredential(credential)
+                return supplied
+            }
+            request.headers[.authorization] = nil
+            request.credential = credential
+            let proof = CredentialProof(credential: credential, realms: realms)
+            return SuppliedProof(proof: proof, responder: responder)
         }
-        guard let credential else { throw failure(.status(response.status)) }
-        // A header would take precedence over the credential.
-        if isProxy {
-            request.headers[.proxyAuthorization] = nil
-            request.setProxyCredential(credential)
-            return proof
-        }
-        request.headers[.authorization] = nil
-        request.credential = credential
-        return CredentialProof(credential: credential, realms: realms)
+        // There is no other answer.
+        responded(response)
+        throw failure(.status(response.status))
     }
 
-    /// Returns the head for checks, reviewers and callers, and whether a modifier of the request's own changed the
-    /// status: that is no answer of the server to other requests, whatever the modifiers of all requests made of it
-    /// before.
-    func modified(_ response: TransferResponse) async throws -> (TransferResponse, isStatusOwn: Bool) {
+    /// Returns the head for checks and callers.
+    func modified(_ response: TransferResponse) async throws -> TransferResponse {
         var response = response
-        var sharedStatus = response.status
-        for (index, modifier) in handling.responseModifiers.enumerated() {
-            let isOwn = index >= handling.sharedResponseModifierCount
+        for hooks in handling.hooks {
             do {
-                response = try await modifier.body.modified(response)
+                guard let modified = try await hooks.modified(response) else { throw failure(.responseRejected(nil)) }
+                response = modified
             } catch {
-                throw try refined(error, .responseRejected("\(error)"), isOwn: isOwn)
+                throw try refined(error, .responseRejected("\(error)"))
             }
-            if !isOwn { sharedStatus = response.status }
         }
-        return (response, response.status != sharedStatus)
-    }
-
-    /// Throws an error unless all reviewers accept the body.
-    func review(_ response: TransferResponse) async throws {
-        for (index, reviewer) in handling.responseReviewers.enumerated() {
-            let isAccepted: Bool
-            do {
-                isAccepted = try await reviewer.body.accepts(response)
-            } catch {
-                let isOwn = index >= handling.sharedReviewerCount
-                throw try refined(error, .responseRejected("\(error)"), isOwn: isOwn)
-            }
-            guard isAccepted else { throw failure(.responseRejected(nil)) }
-        }
+        return response
     }
 
     /// Returns the body for callers.
     func modified(_ body: HTTPResponseBody) async throws -> HTTPResponseBody {
-        guard !handling.dataModifiers.isEmpty else { return body }
-        let modifiers = handling.dataModifiers
+        let hooks = handling.hooks
+        guard !hooks.isEmpty else { return body }
         let data: Data?
         do {
             data = try await workers.run(priority: context.priority) { flag in
                 var data = body.data
-                for modifier in modifiers {
+                for hooks in hooks {
                     try flag.check()
-                    guard let modified = try modifier.body.modified(data, of: body.response) else { return nil }
+                    guard let modified = try hooks.modified(data, of: body.response) else { return nil }
                     data = modified
                 }
                 return data
             }
         } catch {
-            let isOwn = modifiers.count > handling.sharedDataModifierCount
-            throw try refined(error, .dataRejected("\(error)"), isOwn: isOwn)
+            throw try refined(error, .dataRejected("\(error)"))
         }
         guard let data else { throw failure(.dataRejected(nil)) }
         var body = body
@@ -138,13 +127,8 @@ extension DownloadRun {
 
     /// Returns the error that a load ends with after a hook's error. Hooks may throw errors of this library's own, and
     /// a cancellation stays one.
-    ///
-    /// - Parameter isOwn: A Boolean value that indicates whether the hook is the request's own, so that its error, which may
-    ///   name a status, is not the server's answer to others.
-    private func refined(_ error: any Error, _ reason: ImageError.Reason, isOwn: Bool) throws -> ImageError {
+    private func refined(_ error: any Error, _ reason: ImageError.Reason) throws -> ImageError {
         try Task.checkCancellation()
-        guard var own = error as? ImageError else { return failure(reason) }
-        if isOwn { own.isForHiddenRequest = true }
-        return own
+        return error as? ImageError ?? failure(reason)
     }
 }

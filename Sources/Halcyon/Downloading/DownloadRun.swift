@@ -15,7 +15,7 @@ struct DownloadRun: Sendable {
     let handling: DownloadHandling
     let bodies: BodyLoader
     let answers: AuthenticationAnswers
-    /// The queue that runs data modifiers.
+    /// The queue on which hooks change bodies.
     let workers: WorkQueue
     let context: WorkContext
     /// Called with the head of the final response as it came.
@@ -30,23 +30,10 @@ struct DownloadRun: Sendable {
         var authenticationCount = 0
         /// The credential that the responder has supplied for this request, or for an earlier one to the same part of
         /// the server.
-        var proof: CredentialProof? {
-            didSet { if proof != nil { wasProved = true } }
-        }
-        /// A Boolean value that indicates whether this request, or one that led to it, had a credential of the
-        /// responder.
-        private(set) var wasProved = false
-        /// A Boolean value that indicates whether the handler of redirects led to this request, or to one before it.
-        var wasLed = false
+        var proof: SuppliedProof?
         /// A Boolean value that indicates whether this request, or one that led to it, was sent cookies of a store that the
         /// first request does not show.
         private(set) var hadOtherCookies = false
-
-        /// Returns whether this request, or its credential, is another one than what was asked for, because of hooks
-        /// that are not those of all downloads.
-        func isHidden(by handling: DownloadHandling) -> Bool {
-            wasLed || hadOtherCookies || (handling.hasOwnResponder && wasProved)
-        }
 
         /// Takes the cookies that a store has for this request, which follows another one.
         ///
@@ -60,19 +47,19 @@ struct DownloadRun: Sendable {
             let isSameOrigin = Origin(request.url.absoluteString) == Origin(first.url.absoluteString)
             if !isSameOrigin || field != known.field { hadOtherCookies = true }
         }
+    }
 
-        /// Records that the responder has supplied the credential for a proxy. Through a tunnel, the proxy has no
-        /// influence on the response.
-        mutating func noteProxyCredential() {
-            if request.url.scheme?.lowercased() == "http" { wasProved = true }
-        }
+    /// A credential with the hooks that supplied it.
+    struct SuppliedProof: Sendable {
+        let proof: CredentialProof
+        let responder: ScopedResponder
     }
 
     /// A response that is not the final one.
     private struct Interim: Error {
         enum Kind {
             case redirect(Redirection)
-            case refusal(ScopedResponder)
+            case refusal
         }
 
         let kind: Kind
@@ -86,14 +73,12 @@ struct DownloadRun: Sendable {
     /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
     func body() async throws -> HTTPResponseBody {
         var hop = Hop(request: request, allowance: TransferAllowance(request))
-        // Redirects are followed here if a handler may change them, or a responder or cookies decide what their servers are
-        // sent.
-        if handling.redirectHandler != nil || handling.authenticationResponder != nil || request.cookies != nil {
-            hop.request.followsRedirects = false
-        }
-        if let proof = answers.proof(for: request, responder: handling.authenticationResponder) {
+        // Redirects are followed here if hooks or cookies decide what their servers are sent.
+        if !handling.hooks.isEmpty || request.cookies != nil { hop.request.followsRedirects = false }
+        for responder in handling.responders where hop.proof == nil {
+            guard let proof = answers.proof(for: request, responder: responder) else { continue }
             hop.request.credential = proof.credential
-            hop.proof = proof
+            hop.proof = SuppliedProof(proof: proof, responder: responder)
         }
         let start = answers.now
         while true {
@@ -101,7 +86,7 @@ struct DownloadRun: Sendable {
             do {
                 var body = try await exchange(hop)
                 accepted(hop)
-                if hop.isHidden(by: handling) { body.isForHiddenRequest = true }
+                if hop.hadOtherCookies { body.isForHiddenRequest = true }
                 body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
@@ -111,7 +96,7 @@ struct DownloadRun: Sendable {
                     since: start,
                     took: ContinuousClock.now - exchangeStart
                 )
-            } catch var error as ImageError where hop.isHidden(by: handling) {
+            } catch var error as ImageError where hop.hadOtherCookies {
                 error.isForHiddenRequest = true
                 throw error
             }
@@ -137,25 +122,22 @@ struct DownloadRun: Sendable {
         case .redirect(let redirection):
             accepted(hop)
             var proposed = redirection.request
-            // Those for the URL that the handler chooses are added after it.
+            // Those for the URL that hooks choose are added after them.
             proposed.removeCookies()
             hop.request = try await redirected(by: interim.response, to: proposed)
-            if handling.hasOwnRedirectHandler, !hop.request.isFor(proposed) { hop.wasLed = true }
             hop.request.takeChainCookies()
             hop.takeCookies(following: request)
-            if redirection.leavesOrigin || hop.request.credential != hop.proof?.credential { hop.proof = nil }
+            if redirection.leavesOrigin || hop.request.credential != hop.proof?.proof.credential { hop.proof = nil }
             hop.earlier.goOn(isRedirect: true)
-        case .refusal(let responder):
+        case .refusal:
             hop.authenticationCount += 1
             hop.proof = try await authenticate(
                 &hop.request,
                 against: interim.response,
                 having: hop.proof,
                 hop.authenticationCount,
-                start,
-                responder
+                start
             )
-            if interim.response.status == 407 { hop.noteProxyCredential() }
             hop.takeCookies(following: request)
             hop.earlier.goOn(isRedirect: false)
         }
@@ -164,15 +146,16 @@ struct DownloadRun: Sendable {
 
     /// Records that the server has accepted the credential of this request.
     private func accepted(_ hop: Hop) {
-        guard let proof = hop.proof, !proof.isUnasked, hop.request.credential == proof.credential else { return }
-        answers.noteAcceptance(of: proof, for: hop.request.url, responder: handling.authenticationResponder)
+        guard let supplied = hop.proof, !supplied.proof.isUnasked,
+            hop.request.credential == supplied.proof.credential
+        else { return }
+        answers.noteAcceptance(of: supplied.proof, for: hop.request.url, responder: supplied.responder)
     }
 
     /// Sends one request and returns its response; throws an ``Interim`` if that is not the final one.
     private func exchange(_ hop: Hop) async throws -> HTTPResponseBody {
         let head = Lock<TransferResponse?>(nil)
         let interimHead = Lock<Interim?>(nil)
-        let isOwnStatus = Lock(false)
         let accept: @Sendable (TransferResponse) throws -> Void = { response in
             hop.request.receiveCookies(response)
             if let interim = try interim(response, to: hop) {
@@ -187,50 +170,37 @@ struct DownloadRun: Sendable {
                 return head == nil
             }
             if isFirst { responded(response) }
-            if !handling.looksAtHeads { try check(response, to: hop.request) }
+            if handling.hooks.isEmpty { try check(response, to: hop.request) }
         }
         let review: @Sendable (TransferResponse) async throws -> Void = { response in
             guard head.withLock({ $0 }) != nil else { return }
-            let (response, isStatusOwn) = try await modified(response)
+            let response = try await modified(response)
             head.withLock { $0 = response }
-            isOwnStatus.withLock { $0 = isStatusOwn }
-            do {
-                try check(response, to: hop.request)
-            } catch var error as ImageError where isStatusOwn {
-                // The result of a hook that belongs to one load alone is not the server's answer.
-                error.isForHiddenRequest = true
-                throw error
-            }
-            try await self.review(response)
+            try check(response, to: hop.request)
         }
         let body: HTTPResponseBody
         do {
-            body = try await load(hop, accept: accept, review: handling.looksAtHeads ? review : nil, head)
+            body = try await load(hop, accept: accept, review: handling.hooks.isEmpty ? nil : review, head)
         } catch let error as TransferError where error != .cancelled {
             // However the body failed, the head is sufficient.
             if let interim = interimHead.withLock({ $0 }) { throw interim }
             throw hop.allowance.restated(error)
         }
-        return try final(body, head, interimHead, isOwnStatus: isOwnStatus)
+        return try final(body, head, interimHead)
     }
 
     @inline(never)
     private func final(
         _ body: HTTPResponseBody,
         _ head: Lock<TransferResponse?>,
-        _ interimHead: Lock<Interim?>,
-        isOwnStatus: Lock<Bool>
+        _ interimHead: Lock<Interim?>
     ) throws -> HTTPResponseBody {
         var body = body
         if var interim = interimHead.withLock({ $0 }) {
             interim.metrics = body.metrics
             throw interim
         }
-        if let response = head.withLock({ $0 }) {
-            // An error that is accepted as an image is one for this request alone.
-            if isOwnStatus.withLock({ $0 }) { body.isForHiddenRequest = true }
-            body.response = response
-        }
+        if let response = head.withLock({ $0 }) { body.response = response }
         return body
     }
 
@@ -267,10 +237,11 @@ struct DownloadRun: Sendable {
         {
             return Interim(kind: .redirect(redirection), response: response)
         }
-        if response.status == 401 || response.status == 407, let responder = handling.authenticationResponder,
+        if response.status == 401 || response.status == 407, !handling.responders.isEmpty,
+            !handling.acceptedStatusCodes.contains(response.status),
             hop.authenticationCount < Self.maximumAuthenticationAttempts
         {
-            return Interim(kind: .refusal(responder), response: response)
+            return Interim(kind: .refusal, response: response)
         }
         return nil
     }

@@ -11,7 +11,7 @@ extension ImageDownloader {
             case started
             /// The head of the final response has come, after redirects and authentication, as the server sent it.
             case responded(TransferResponse)
-            /// The transfer is over, and the data modifiers have run on the body. The error is the one that the callers
+            /// The transfer is over, and hooks have run on the body. The error is the one that the callers
             /// get: an ``ImageError``, or `CancellationError` after the last of them cancelled.
             case finished(Result<TransferMetrics, any Error>)
         }

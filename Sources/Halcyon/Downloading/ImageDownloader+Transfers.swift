@@ -7,7 +7,7 @@ extension ImageDownloader {
     /// Returns the response to a request, with its body.
     ///
     /// - Parameters:
-    ///   - audience: The scope of the response. Default: that of the policy's responder.
+    ///   - audience: The scope of the response. Default: that of the policy's hooks.
     ///   - since: The ``WorkNumber`` before which a transfer is too old to be joined. Default: any may be joined.
     ///   - called: The number of the load, which decides whether others join its transfer. Default: that of the transfer.
     ///   - basis: The facts that `request` was derived from, if its identity is known already. Default: it is not.
@@ -79,7 +79,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Returns the request to send: one that has the values of the policies, changed by their modifiers.
+    /// Returns the request to send: one that has the values of the policies, changed by their hooks.
     private func modified(
         _ request: TransferRequest,
         _ setup: DownloadSetup,
@@ -90,16 +90,16 @@ extension ImageDownloader {
         let source = request.url.absoluteString
         var request = request
         let shared = setup.configuration.policy
-        let modifiers = [shared.requestModifier, policy.requestModifier].compactMap(\.self)
-        if !modifiers.isEmpty {
+        let hooks = [shared.hooks, policy.hooks].compactMap(\.self)
+        if !hooks.isEmpty {
             let unmodified = request
             let context = WorkContext(priority: context.priority, report: { _ in })
             request = try await modifications.value(for: call.id, context: context, wait: call.wait) { _ in
                 var request = unmodified
-                for modifier in modifiers {
+                for hooks in hooks {
                     let modified: TransferRequest?
                     do {
-                        modified = try await modifier.modified(request)
+                        modified = try await hooks.modified(request)
                     } catch {
                         try Task.checkCancellation()
                         if let error = error as? ImageError { throw error }
@@ -193,11 +193,11 @@ private final class SharedTransfer: Sendable {
     let handling: TransferHandling
     /// The scope of the response.
     let audience: String?
-    /// A Boolean value that indicates whether the request, or its credential, is another one than the load shows.
+    /// A Boolean value that indicates whether the request has cookies that the load does not show.
     let isHidden: Bool
 
     /// - Parameters:
-    ///   - unmodified: The request before the modifiers.
+    ///   - unmodified: The request before the hooks.
     ///   - audience: The scope that the load names.
     @inline(never)
     init(
@@ -208,25 +208,18 @@ private final class SharedTransfer: Sendable {
         audience: String?
     ) {
         let configuration = setup.configuration
-        self.audience = policy.authenticationResponder.flatMap { responder in
-            audience ?? responder.cacheScope.flatMap { CacheScope.named($0).name }
-        }
-        // The hooks of a downloader that a request names are not those of all requests of a pipeline.
-        let isNamed = policy.downloader != nil && configuration.policy.rules.hasHooks
-        var handling = policy.handling
-        handling.isOfOwnDownloader = isNamed
-        self.handling = handling
+        self.audience = policy.hooks.flatMap { audience ?? $0.cacheIdentity?.name }
+        handling = policy.handling
         key = TransferKey(
             request,
             handling: handling,
             audience: self.audience,
             generation: setup.generation,
-            ignoring: configuration.headersIgnoredForSharing
+            ignoring: configuration.headersIgnoredForSharing,
+            isShared: policy.hooksWithoutIdentity(over: configuration.policy).isEmpty
         )
-        let isOtherRequest = (isNamed || policy.requestModifier != nil) && !request.isFor(unmodified)
-        // Cookies of a store for the URL that a modifier chose are those of one user, whoever's modifier it is.
-        let hasOtherCookies = request.cookies?.field.map { $0 != unmodified.cookies?.field } ?? false
-        isHidden = isOtherRequest || hasOtherCookies
+        // Cookies of a store for the URL that hooks chose are those of one user, whoever's hooks they are.
+        isHidden = request.cookies?.field.map { $0 != unmodified.cookies?.field } ?? false
     }
 }
 
@@ -258,14 +251,6 @@ struct TransferredBody: Sendable {
     /// A Boolean value that indicates whether the transfer began under another configuration than the one that the load is
     /// known by: no scope that it names is that of the response.
     var isOutdated = false
-}
-
-extension TransferRequest {
-    /// Returns whether this request, which a hook made of another or chose instead of it, is for the same resource and
-    /// the same user.
-    func isFor(_ other: TransferRequest) -> Bool {
-        url == other.url && method == other.method && body == other.body && hasCredential(of: other)
-    }
 }
 
 extension DownloadRun {

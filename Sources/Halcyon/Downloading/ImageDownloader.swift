@@ -19,6 +19,8 @@ public final class ImageDownloader: Sendable {
     /// A Boolean value that indicates whether the policy may change the identity of images. Atomic, as it is read at each look
     /// into memory.
     private let isAudienceChanged: Atomic<Bool>
+    /// The types of hooks without an identity that were reported.
+    let reportedHooks = Lock<Set<ObjectIdentifier>>([])
 
     /// A number that no other downloader of this process has.
     let number = WorkNumber.next()
@@ -26,7 +28,7 @@ public final class ImageDownloader: Sendable {
     let workers = WorkQueue(name: "halcyon.bodies", width: ProcessorCount.available)
     let transferCount = Lock(0)
     let calls = DownloadCalls()
-    /// The requests that modifiers are changing, so that a caller can cancel at once. Not shared: each has a key of its
+    /// The requests that hooks are changing, so that a caller can cancel at once. Not shared: each has a key of its
     /// own.
     let modifications = WorkCoalescer<Int, TransferRequest>()
     let transfers = WorkCoalescer<TransferKey, TransferredBody>(.transfer)
@@ -38,7 +40,7 @@ public final class ImageDownloader: Sendable {
     ///   - configuration: The settings that are the same for all downloads. Default: the defaults.
     public init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         currentSetup = Lock(DownloadSetup(configuration, transport))
-        isAudienceChanged = Atomic(configuration.policy.mayChangeAudience)
+        isAudienceChanged = Atomic(configuration.policy.mayChangeIdentity)
     }
 
     /// The configuration at this moment, with the parts that work by it.
@@ -54,7 +56,7 @@ public final class ImageDownloader: Sendable {
         currentSetup.withLock { setup in
             guard setup === earlier else { return false }
             setup = next
-            isAudienceChanged.store(next.configuration.policy.mayChangeAudience, ordering: .releasing)
+            isAudienceChanged.store(next.configuration.policy.mayChangeIdentity, ordering: .releasing)
             return true
         }
     }

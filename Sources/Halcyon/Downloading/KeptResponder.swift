@@ -1,6 +1,6 @@
 /// A responder for which credentials are kept, so that it is not asked again.
 ///
-/// An object, or a closure with an identity, is not kept alive: once it is released, it cannot come again. A value is kept,
+/// An object is not kept alive: once it is released, it cannot come again. A value is kept,
 /// as an equal one may be made for each request.
 struct KeptResponder: Sendable {
     private enum Reference: Sendable {
@@ -36,10 +36,9 @@ struct ResponderKey: Hashable, Sendable {
 extension ScopedResponder {
     var key: ResponderKey { ResponderKey(ObjectIdentifier(object ?? hook.identity), audience) }
 
-    /// The object that the responder is, or whose closure it wraps; `nil` for a value.
+    /// The object that the hooks are; `nil` for a value.
     fileprivate var object: AnyObject? {
-        if let closure = hook.body as? any ClosureHook { return closure.identifiedClosure }
-        return type(of: hook.body) is AnyClass ? hook.body as AnyObject : nil
+        type(of: hook.body) is AnyClass ? hook.body as AnyObject : nil
     }
 }
 

@@ -7,18 +7,22 @@ struct TransferKey: Hashable, Sendable {
     private let handling: TransferHandling
     private let audience: ExactString?
     private let generation: UInt64
+    /// A number that no other transfer has; `nil` if it is shared.
+    private let own: UInt64?
 
     /// - Parameters:
     ///   - request: The request after it was modified.
-    ///   - audience: The scope that a responder of the handling answers for.
+    ///   - audience: The scope that the hooks of the handling answer for.
     ///   - generation: The ``DownloadSetup/generation`` under which it begins.
     ///   - ignoredHeaders: Headers that make no difference, unless they hold a credential.
+    ///   - isShared: `false` for a transfer that no other request may join.
     init(
         _ request: TransferRequest,
         handling: TransferHandling,
         audience: String?,
         generation: UInt64,
-        ignoring ignoredHeaders: Set<HTTPField.Name>
+        ignoring ignoredHeaders: Set<HTTPField.Name>,
+        isShared: Bool
     ) {
         var request = request.normalized
         // Urgency is no part of what is sent.
@@ -31,6 +35,7 @@ struct TransferKey: Hashable, Sendable {
         self.request = request
         self.handling = handling
         self.generation = generation
+        own = isShared ? nil : WorkNumber.next()
         self.audience = audience.map { ExactString($0) }
     }
 }

@@ -7,7 +7,7 @@ extension OriginalKey {
     ///
     /// `nil` where the source has no name, its file has to be examined first, or its response must not be given to
     /// another request: the response to a method other than GET, or to a body, unless the source has a cache key, and
-    /// the one whose bytes a modifier changes that names no identity.
+    /// the one of hooks that name no identity.
     ///
     /// - Parameter defaults: The additions of a downloader to all requests, unless the options name one. Default: none.
     init?(_ source: Source, options: ImageOptions, over defaults: NetworkPolicy = NetworkPolicy()) {
@@ -18,10 +18,10 @@ extension OriginalKey {
             return
         }
         let defaults = options.network.additions(or: defaults)
-        guard let identities = options.network.bytesIdentities(over: defaults) else { return nil }
+        guard let identities = options.network.hookIdentities(over: defaults) else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
-        let audience = identities.reduce(Self.audience(of: request, options, defaults)) { audience, identity in
-            Self.scope(Self.bytesMark, identity, audience)
+        let audience = identities.reduce(Self.audience(of: request, options)) { audience, identity in
+            Self.scope(Self.hooksMark, identity, audience)
         }
         let scope = Self.scope(ofValuesIn: options, audience)
         if let name = source.cacheKey {
@@ -34,10 +34,10 @@ extension OriginalKey {
         self.init(text: options.cache.keyRule?.key(for: name) ?? name, scope: scope)
     }
 
-    /// The audience if it has a name, and does not consist of the request's credential alone.
+    /// The audience if hooks or the options name it, so that it does not consist of the request's credential alone.
     var namedAudience: String? {
-        guard let audience = scope.map(Self.audience(in:)), let mark = audience.utf8.first,
-            mark == CacheScope.nameMark || mark == Self.credentialAndNameMark
+        guard let audience = scope.map(Self.withoutValues),
+            audience.hasPrefix(Self.hooksMark) || audience.hasPrefix(CacheScope.nameMark)
         else { return nil }
         return audience
     }
@@ -46,7 +46,7 @@ extension OriginalKey {
     static func audience(of source: Source, options: ImageOptions, over defaults: NetworkPolicy) -> String? {
         guard let transfer = source.request else { return options.cache.scope.name }
         let defaults = options.network.additions(or: defaults)
-        return audience(of: options.network.applied(to: transfer, over: defaults), options, defaults)
+        return audience(of: options.network.applied(to: transfer, over: defaults), options)
     }
 
     /// Returns whether the key of a source's original contains the digest of a credential whose key has to be read from the
@@ -58,37 +58,16 @@ extension OriginalKey {
         return options.network.applied(to: transfer, over: options.network.additions(or: defaults)).carriesCredential
     }
 
-    /// The first letter of an audience that has both a credential and a name. No other audience begins with it.
-    private static let credentialAndNameMark = UInt8(ascii: "b")
-
-    /// Returns the audience of a request's original; `nil` if it is public.
-    private static func audience(
-        of request: TransferRequest,
-        _ options: ImageOptions,
-        _ defaults: NetworkPolicy
-    ) -> String? {
+    /// Returns the audience of a request's original, hooks aside; `nil` if it is public.
+    private static func audience(of request: TransferRequest, _ options: ImageOptions) -> String? {
         switch options.cache.scope {
-        case .credential:
-            let name =
-                options.network.hookScope ?? defaults.requestModifier?.cacheScope
-                ?? (options.network.downloader == nil ? nil : defaults.authenticationResponder?.cacheScope)
-            let digest = CredentialDigester.installation.digest(of: request)
-            // The scope that a hook names is that of its own credentials, not of the one that the request carries
-            // already.
-            return switch (digest, name) {
-            case (let digest?, let name?): "b\(digest)n\(name)"
-            case (let digest?, nil): "c\(digest)"
-            case (nil, let name?): CacheScope.named(name).name
-            case (nil, nil): nil
-            }
-        case .named, .sharedAcrossCredentials:
-            return options.cache.scope.name
+        case .credential: CredentialDigester.installation.digest(of: request).map { "c\($0)" }
+        case .named, .sharedAcrossCredentials: options.cache.scope.name
         }
     }
 
-    /// The first letter of the identity of a data modifier, which stands before the audience. No audience begins with
-    /// it.
-    private static let bytesMark = "d"
+    /// The first letter of the identity of hooks, which stands before the audience. No audience begins with it.
+    private static let hooksMark = "d"
 
     /// The first letter of the identities of the program's own values, which stand before all else. Nothing else begins
     /// with it.
@@ -104,15 +83,15 @@ extension OriginalKey {
         "\(mark)\(identity.utf8.count):\(identity)\(audience ?? "")"
     }
 
-    /// Returns the text after the identities of values and of data modifiers, or all of it if there is none.
-    private static func audience(in scope: String) -> String {
+    /// Returns the text after the identities of values, or all of it if there is none.
+    private static func withoutValues(_ scope: String) -> String {
         let bytes = scope.utf8
-        guard scope.hasPrefix(bytesMark) || scope.hasPrefix(valuesMark),
+        guard scope.hasPrefix(valuesMark),
             let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let count = Int(scope[..<colon].dropFirst()),
             let end = bytes.index(bytes.index(after: colon), offsetBy: count, limitedBy: bytes.endIndex)
         else { return scope }
-        return audience(in: String(scope[end...]))
+        return String(scope[end...])
     }
 }
 
@@ -124,14 +103,8 @@ extension Source {
 }
 
 extension ImageOptions {
-    /// A Boolean value that indicates whether a modifier of these options, or of the downloader that they name, changes
-    /// the requests that are sent.
-    var modifiesRequests: Bool {
-        network.requestModifier != nil || network.downloader?.configuration.policy.requestModifier != nil
-    }
-
-    /// Returns whether these options name the audience of an original, so that a response to a credential or to another
-    /// request that a hook added may be kept under its key.
+    /// Returns whether these options name the audience of an original, so that a response to cookies that its key does
+    /// not show may be kept under it.
     func namesAudience(of original: OriginalKey) -> Bool {
         cache.scope == .sharedAcrossCredentials || original.namedAudience != nil
     }
@@ -139,7 +112,7 @@ extension ImageOptions {
 
 extension CacheScope {
     /// The first letter of a named scope. Digests begin with another letter.
-    fileprivate static let nameMark = UInt8(ascii: "n")
+    fileprivate static let nameMark = "n"
 
     /// The scope as a part of keys, if it has a name.
     var name: String? {
@@ -148,17 +121,29 @@ extension CacheScope {
 }
 
 extension NetworkPolicy {
-    /// The scope that the modifier names, or else the responder.
-    fileprivate var hookScope: String? { requestModifier?.cacheScope ?? authenticationResponder?.cacheScope }
-
-    /// The names of what data modifiers do to bytes: that of the downloader that the request names, then that of the
-    /// request; `nil` if one of them has no name.
+    /// The names that hooks give to images: that of the downloader's, then that of the request's; `nil` if hooks that
+    /// count as the request's have no identity.
     ///
-    /// - Parameter defaults: The policy of that downloader, which is read once for a key, as it may be replaced meanwhile.
-    func bytesIdentities(over defaults: NetworkPolicy) -> [String]? {
-        if downloader == nil, dataModifier == nil { return [] }
-        let modifiers = [downloader == nil ? nil : defaults.dataModifier, dataModifier].compactMap(\.self)
-        let identities = modifiers.compactMap { $0.cacheIdentity }
-        return identities.count == modifiers.count ? identities : nil
+    /// - Parameter defaults: The policy of the downloader, which is read once for a key, as it may be replaced meanwhile.
+    func hookIdentities(over defaults: NetworkPolicy) -> [String]? {
+        var names: [String] = []
+        if let shared = defaults.hooks {
+            switch shared.cacheIdentity {
+            case .named(let name): names.append(name)
+            case .unchanged: break
+            // Those of the pipeline's downloader are the same for all.
+            case nil: if downloader != nil { return nil }
+            }
+        }
+        if let hooks {
+            guard let identity = hooks.cacheIdentity else { return nil }
+            if let name = identity.name { names.append(name) }
+        }
+        return names
+    }
+
+    /// The hooks that count as the request's and have no identity; empty if there are none.
+    func hooksWithoutIdentity(over defaults: NetworkPolicy) -> [any DownloadHooks] {
+        [downloader == nil ? nil : defaults.hooks, hooks].compactMap(\.self).filter { $0.cacheIdentity == nil }
     }
 }

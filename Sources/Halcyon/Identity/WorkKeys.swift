@@ -27,14 +27,10 @@ struct OriginalWorkKey: Hashable, Sendable {
         let ignoresFailures: Bool
         /// The cache that the bytes may come from; `nil` for the pipeline's own.
         let cache: ImageCache?
-        /// The identifier of this load alone, where only its own hooks know the user: it shares no more than transfers,
-        /// which are distinguished by the requests that those hooks made.
-        let load: UUID?
 
         /// Hashes what distinguishes most keys. All of it takes five times as long for each load.
         func hash(into hasher: inout Hasher) {
             hasher.combine(original)
-            hasher.combine(load)
         }
     }
 
@@ -60,8 +56,7 @@ struct OriginalWorkKey: Hashable, Sendable {
                 revalidates: policy.revalidates,
                 recovery: options.recovery.ofOneSource,
                 ignoresFailures: policy.reads == .none,
-                cache: policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity),
-                load: options.modifiesRequests && !options.namesAudience(of: original) ? UUID() : nil
+                cache: policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity)
             )
         )
     }

@@ -12,6 +12,9 @@ public enum LoadActivity: Sendable {
     case lookedUpDisk(StoredContent, isFound: Bool, byteCount: Int, duration: Duration)
     /// Equal work of another load was under way, and is shared.
     case joined(SharedWork)
+    /// The image is kept in no cache, because hooks of this type, which the request names, have no
+    /// ``DownloadHooks/cacheIdentity``. Told once of each type.
+    case hooksWithoutIdentity(String)
     /// A request is about to be sent, or to wait for its turn.
     case transferBegan
     /// A transfer has ended.

@@ -52,7 +52,9 @@ public struct PipelineStatistics: Sendable, Hashable {
     /// Returns whether an event changes any of the numbers.
     static func counts(_ activity: LoadActivity) -> Bool {
         switch activity {
-        case .lookedUpMemory, .transferBegan, .storedInMemory, .storedOnDisk, .ended(.succeeded, _): false
+        case .lookedUpMemory, .hooksWithoutIdentity, .transferBegan, .storedInMemory, .storedOnDisk,
+            .ended(.succeeded, _):
+            false
         default: true
         }
     }
@@ -61,7 +63,7 @@ public struct PipelineStatistics: Sendable, Hashable {
     mutating func count(_ activity: LoadActivity) {
         switch activity {
         case .began: loads += 1
-        case .lookedUpMemory, .transferBegan, .storedInMemory, .storedOnDisk: break
+        case .lookedUpMemory, .hooksWithoutIdentity, .transferBegan, .storedInMemory, .storedOnDisk: break
         case .lookedUpDisk(.result, let isFound, _, _):
             if isFound { resultHits += 1 } else { resultMisses += 1 }
         case .lookedUpDisk(.original, let isFound, let byteCount, _):

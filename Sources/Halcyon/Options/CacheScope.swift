@@ -16,10 +16,8 @@ public enum CacheScope: Sendable, Hashable {
     /// The scope of the credential, or the public one if the request carries none. Another token is another scope, also
     /// if it is a renewed one of the same user.
     ///
-    /// A ``RequestModifying`` or an ``AuthenticationResponding`` of the options adds its credential after the caches
-    /// are read. A response to such a credential is not cached, nor is one to a request that hooks of the options lead
-    /// elsewhere, unless one of the two names a scope: ``RequestModifying/cacheScope``,
-    /// ``AuthenticationResponding/cacheScope``.
+    /// Hooks add their credentials after the caches are read: their ``DownloadHooks/cacheIdentity`` keeps images apart
+    /// beside this, in every scope.
     case credential
     /// A scope with a name, such as "user-42", whatever the credential: an image is found again after the token was
     /// renewed. The name stands in the disk cache as it is.

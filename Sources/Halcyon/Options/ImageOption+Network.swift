@@ -18,29 +18,14 @@ extension ImageOption {
         ImageOption(.method) { $0.network.method = method }
     }
 
-    /// Changes the request before it is sent, or rejects it.
-    public static func requestModifier(_ modifier: some RequestModifying) -> ImageOption {
-        ImageOption(.requestModifier) { $0.network.requestModifier = modifier }
+    /// Changes the transfer: its request, redirects, credentials, response and body; see ``DownloadHooks``.
+    public static func hooks(_ hooks: some DownloadHooks) -> ImageOption {
+        ImageOption(.hooks) { $0.network.hooks = hooks }
     }
 
     /// Sends the cookies of a store, and keeps those that responses set; see ``NetworkPolicy/cookies``.
     public static func cookies(_ store: CookieStore?) -> ImageOption {
         ImageOption(.cookies) { $0.network.cookies = store }
-    }
-
-    /// Decides where redirects lead.
-    public static func redirectHandler(_ handler: some RedirectHandling) -> ImageOption {
-        ImageOption(.redirectHandler) { $0.network.redirectHandler = handler }
-    }
-
-    /// Supplies credentials when the server asks for them.
-    public static func authenticationResponder(_ responder: some AuthenticationResponding) -> ImageOption {
-        ImageOption(.authenticationResponder) { $0.network.authenticationResponder = responder }
-    }
-
-    /// Changes the head of the response before it is checked.
-    public static func responseModifier(_ modifier: some ResponseModifying) -> ImageOption {
-        ImageOption(.responseModifier) { $0.network.responseModifier = modifier }
     }
 
     /// Treats statuses outside this range as errors.
@@ -51,16 +36,6 @@ extension ImageOption {
     /// Treats content types other than these, such as "image/*", as errors.
     public static func acceptedContentTypes(_ types: Set<String>) -> ImageOption {
         ImageOption(.acceptedContentTypes) { $0.network.acceptedContentTypes = types }
-    }
-
-    /// Reviews the head of the response before the body is received, and may refuse it.
-    public static func responseReviewer(_ reviewer: some ResponseReviewing) -> ImageOption {
-        ImageOption(.responseReviewer) { $0.network.responseReviewer = reviewer }
-    }
-
-    /// Changes the body once it is complete, before it is cached; see ``DataModifying/cacheIdentity``.
-    public static func dataModifier(_ modifier: some DataModifying) -> ImageOption {
-        ImageOption(.dataModifier) { $0.network.dataModifier = modifier }
     }
 }
 

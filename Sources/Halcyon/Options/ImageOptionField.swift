@@ -47,15 +47,10 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
     case transferLimits
     case headers
     case method
-    case requestModifier
+    case hooks
     case cookies
-    case redirectHandler
-    case authenticationResponder
-    case responseModifier
     case acceptedStatusCodes
     case acceptedContentTypes
-    case responseReviewer
-    case dataModifier
     case downloader
     case retry
     case alternatives
@@ -128,15 +123,10 @@ enum ImageOptionField: Int, CaseIterable, Sendable {
         case .transferLimits: ImageOptionAccessor(path: \.network.limits)
         case .headers: ImageOptionAccessor(path: \.network.rules.headers)
         case .method: ImageOptionAccessor(path: \.network.rules.method)
-        case .requestModifier: ImageOptionAccessor(path: \.network.rules.requestModifier)
+        case .hooks: ImageOptionAccessor(path: \.network.rules.handling.hooks)
         case .cookies: ImageOptionAccessor(path: \.network.rules.cookies)
-        case .redirectHandler: ImageOptionAccessor(path: \.network.rules.handling.redirectHandler)
-        case .authenticationResponder: ImageOptionAccessor(path: \.network.rules.handling.authenticationResponder)
-        case .responseModifier: ImageOptionAccessor(path: \.network.rules.handling.responseModifier)
         case .acceptedStatusCodes: ImageOptionAccessor(path: \.network.rules.handling.acceptedStatusCodes)
         case .acceptedContentTypes: ImageOptionAccessor(path: \.network.rules.handling.acceptedContentTypes)
-        case .responseReviewer: ImageOptionAccessor(path: \.network.rules.handling.responseReviewer)
-        case .dataModifier: ImageOptionAccessor(path: \.network.rules.handling.dataModifier)
         case .downloader: ImageOptionAccessor(path: \.network.downloader)
         case .retry: ImageOptionAccessor(path: \.recovery.retryHook)
         case .alternatives: ImageOptionAccessor(path: \.recovery.alternatives)

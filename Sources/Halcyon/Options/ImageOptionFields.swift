@@ -51,9 +51,8 @@ struct ImageOptionFields: OptionSet, Hashable, Sendable {
     ])
     /// Those of ``NetworkPolicy``.
     static let network = ImageOptionFields([
-        .networkIsAllowed, .timeouts, .transferLimits, .headers, .method, .requestModifier, .cookies, .redirectHandler,
-        .authenticationResponder, .responseModifier, .acceptedStatusCodes, .acceptedContentTypes, .responseReviewer,
-        .dataModifier, .downloader,
+        .networkIsAllowed, .timeouts, .transferLimits, .headers, .method, .hooks, .cookies,
+        .acceptedStatusCodes, .acceptedContentTypes, .downloader,
     ])
     /// Those of ``RecoveryPolicy``.
     static let recovery = ImageOptionFields([

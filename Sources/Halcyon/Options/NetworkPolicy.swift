@@ -4,8 +4,8 @@ public import HalcyonHTTP
 /// The use of the network, for one request or for all requests of a downloader
 /// (``ImageDownloader/Configuration/policy``).
 ///
-/// If both set a value, that of the request counts for headers, timeouts, limits, filters, the redirect handler and
-/// the responder; modifiers and reviewers run one after the other, the downloader's first.
+/// If both set a value, that of the request counts for headers, timeouts, limits and filters; hooks run one after the
+/// other, the downloader's first.
 public struct NetworkPolicy: Sendable, Hashable {
     /// A Boolean value that indicates whether a pipeline may use the network; if not, an image that no cache has fails
     /// with ``ImageError/Reason/notCached``. A request that reads no cache uses it all the same, as nothing else could
@@ -20,8 +20,7 @@ public struct NetworkPolicy: Sendable, Hashable {
     /// downloader. A downloader's own policy has none. Default: `nil`.
     ///
     /// Work on originals is shared only with requests of the same downloader. It is no part of the key of an image in
-    /// caches: requests find what another downloader loaded. The hooks of its policy count as those of the request:
-    /// what they change is cached as if the options had them.
+    /// caches: requests find what another downloader loaded. The hooks of its policy count as those of the request.
     public var downloader: ImageDownloader?
 
     private var box: TransferRules.Box?
@@ -35,19 +34,12 @@ public struct NetworkPolicy: Sendable, Hashable {
         set { box = newValue == TransferRules() ? nil : TransferRules.Box(newValue) }
     }
 
-    /// A Boolean value that indicates whether there is a hook, which runs code of the program.
-    var hasHooks: Bool { box?.rules.hasHooks ?? false }
-
     var handling: TransferHandling { box?.rules.handling ?? .none }
 
     /// A Boolean value that indicates whether the key of an image, its scope, or whether it is cached may depend on
-    /// this policy, as a part of the options.
+    /// this policy.
     @inline(__always)
     var mayChangeIdentity: Bool { downloader != nil || box?.mayChangeIdentity ?? false }
-
-    /// The same for the policy of a pipeline's downloader, whose responder and data modifier are taken to be the same
-    /// for all.
-    var mayChangeAudience: Bool { box?.mayChangeAudience ?? false }
 
     /// The policy that adds to all requests of the downloader in use: the request's own, or else one with this policy.
     func additions(or others: NetworkPolicy) -> NetworkPolicy { downloader?.configuration.policy ?? others }
@@ -71,10 +63,10 @@ extension NetworkPolicy {
         set { rules.method = newValue }
     }
 
-    /// The modifier that changes the request before it is sent, or rejects it. Default: `nil`.
-    public var requestModifier: (any RequestModifying)? {
-        get { box?.rules.requestModifier?.body }
-        set { rules.requestModifier = newValue.map { Hook($0, identity: $0) } }
+    /// The hooks that change the transfer. Default: `nil`.
+    public var hooks: (any DownloadHooks)? {
+        get { box?.rules.handling.hooks?.body }
+        set { rules.handling.hooks = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The cookies that are sent, and that responses set; `nil`: those of the downloader, if it has some. A request with a
@@ -87,25 +79,6 @@ extension NetworkPolicy {
     public var cookies: CookieStore? {
         get { rules.cookies }
         set { rules.cookies = newValue }
-    }
-
-    /// The handler that decides where redirects lead; `nil`: followed as HTTP says, if the request follows them at all.
-    /// Default: `nil`.
-    public var redirectHandler: (any RedirectHandling)? {
-        get { box?.rules.handling.redirectHandler?.body }
-        set { rules.handling.redirectHandler = newValue.map { Hook($0, identity: $0) } }
-    }
-
-    /// The responder that supplies credentials when a server asks for them. Default: `nil`.
-    public var authenticationResponder: (any AuthenticationResponding)? {
-        get { box?.rules.handling.authenticationResponder?.body }
-        set { rules.handling.authenticationResponder = newValue.map { Hook($0, identity: $0) } }
-    }
-
-    /// The modifier that changes the head of the final response before it is checked. Default: `nil`.
-    public var responseModifier: (any ResponseModifying)? {
-        get { box?.rules.handling.responseModifier?.body }
-        set { rules.handling.responseModifier = newValue.map { Hook($0, identity: $0) } }
     }
 
     /// The statuses that are no errors; `nil`: 200..<400. A response 304 to a request without `If-None-Match` or
@@ -122,19 +95,7 @@ extension NetworkPolicy {
         set { rules.handling.acceptedContentTypes = newValue }
     }
 
-    /// The reviewer that sees the head of the response before the body is received, and may refuse it. Default: `nil`.
-    public var responseReviewer: (any ResponseReviewing)? {
-        get { box?.rules.handling.responseReviewer?.body }
-        set { rules.handling.responseReviewer = newValue.map { Hook($0, identity: $0) } }
-    }
-
-    /// The modifier that changes the body once it is complete. Default: `nil`.
-    public var dataModifier: (any DataModifying)? {
-        get { box?.rules.handling.dataModifier?.body }
-        set { rules.handling.dataModifier = newValue.map { Hook($0, identity: $0) } }
-    }
-
-    /// Returns a request with the values of this policy and that of its downloader. Modifiers run later.
+    /// Returns a request with the values of this policy and that of its downloader. Hooks run later.
     func applied(to request: TransferRequest, over defaults: NetworkPolicy) -> TransferRequest {
         guard changesTransfers || defaults.changesTransfers else { return request }
         var request = request

@@ -10,9 +10,8 @@ internal import HalcyonHTTP
 public enum OptionContradiction: String, Sendable, Hashable, CaseIterable {
     /// ``ImageOption/noCache`` and ``ImageOption/onlyFromCache``.
     case noCacheAndOnlyFromCache
-    /// ``ImageOption/onlyFromCache`` and a ``DataModifying`` without a ``DataModifying/cacheIdentity``, whose result no
-    /// cache has.
-    case unnamedBytesAndOnlyFromCache
+    /// ``ImageOption/onlyFromCache`` and hooks without a ``DownloadHooks/cacheIdentity``, whose result no cache has.
+    case unnamedHooksAndOnlyFromCache
     /// ``ImageOption/onlyFromCache`` and a method other than GET, or a body, for a source without a cache key, whose
     /// response no cache has.
     case unnamedResponseAndOnlyFromCache
@@ -28,9 +27,9 @@ extension OptionContradiction: CustomStringConvertible {
         case .noCacheAndOnlyFromCache:
             "noCache forbids the caches and onlyFromCache the network, so nothing can answer: "
                 + "leave one of them out, or use forceRefresh"
-        case .unnamedBytesAndOnlyFromCache:
-            "onlyFromCache forbids the network, and the result of a data modifier without a name is in no cache: "
-                + "give the modifier a cacheIdentity, or leave onlyFromCache out"
+        case .unnamedHooksAndOnlyFromCache:
+            "onlyFromCache forbids the network, and the result of hooks without an identity is in no cache: "
+                + "give the hooks a cacheIdentity, or leave onlyFromCache out"
         case .unnamedResponseAndOnlyFromCache:
             "onlyFromCache forbids the network, and a response to a method other than GET, or to a body, is in no "
                 + "cache without a cache key: give the source a cacheKey, or leave onlyFromCache out"
@@ -56,8 +55,8 @@ extension OptionContradiction {
             // A forced refresh stores its result, and uses the network.
             guard !cache.storesInMemory, !cache.storesOnDisk else { return nil }
             self = .noCacheAndOnlyFromCache
-        } else if options.network.bytesIdentities(over: options.network.additions(or: defaults)) == nil {
-            self = .unnamedBytesAndOnlyFromCache
+        } else if options.network.hookIdentities(over: options.network.additions(or: defaults)) == nil {
+            self = .unnamedHooksAndOnlyFromCache
         } else if source.cacheKey == nil, transfer.method != .get || transfer.body != nil {
             self = .unnamedResponseAndOnlyFromCache
         } else {

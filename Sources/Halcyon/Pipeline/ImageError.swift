@@ -32,19 +32,19 @@ public struct ImageError: Error, Sendable, Hashable {
         case sourceNotAllowed(SourceKinds)
         /// No cache has the image, and the options forbid the network.
         case notCached
-        /// A ``RequestModifying`` rejected the request; nothing was sent. The value is the text of the error if it
+        /// ``DownloadHooks`` rejected the request; nothing was sent. The value is the text of the error if it
         /// threw one.
         case requestRejected(String?)
         /// The downloader was shut down before the request.
         case downloaderShutDown
-        /// A ``RedirectHandling`` refused the redirect to this URL.
+        /// ``DownloadHooks`` refused the redirect to this URL.
         case redirectRejected(String)
         /// The content type is none of ``NetworkPolicy/acceptedContentTypes``; `nil`: the server did not name a type.
         case contentType(String?)
-        /// A ``ResponseReviewing`` refused the body, or a ``ResponseModifying`` threw an error. The value is the text
+        /// ``DownloadHooks`` refused the response. The value is the text
         /// of the error if one was thrown.
         case responseRejected(String?)
-        /// A ``DataModifying`` refused the body. The value is the text of the error if it threw one.
+        /// ``DownloadHooks`` refused the body. The value is the text of the error if it threw one.
         case dataRejected(String?)
         /// The server answered with a status that is not accepted; by default one outside 200..<400.
         case status(Int)

@@ -96,7 +96,7 @@ public final class ImageTask: Sendable, Identifiable {
     public var events: AsyncStream<Event> { work.events(limit: 1_000) }
 
     /// Copies the bytes that the transfer under way has received so far, its content coding undone and before any
-    /// ``DataModifying``. Tasks that share a transfer get the same bytes.
+    /// ``DownloadHooks``. Tasks that share a transfer get the same bytes.
     ///
     /// Loads keep no bytes for this, and copy none unless it is called; each call copies them all, those of a long body
     /// from its temporary file.

@@ -12,7 +12,7 @@ internal import HalcyonHTTP
 /// load add, and the responses that they accept; and for each configuration of a downloader, as another transport or policy
 /// may bring another answer (``ImageDownloader/updateConfiguration(_:transport:)``). A frame behind the first that cannot be decoded is a failure of that
 /// frame alone, and one with codecs or a type hint of the options is not remembered. Nothing is remembered of loads
-/// whose options have hooks, such as a request modifier, which may decide otherwise the next time. Memory is bounded by
+/// whose options have hooks, which may decide otherwise the next time. Memory is bounded by
 /// the number of entries. Nor is anything remembered of a request that a redirect or a hook has led elsewhere with another
 /// credential or other cookies than the load shows.
 public final class FailureMemory: Sendable {

@@ -127,7 +127,7 @@ extension ResolvedRequest {
     /// generation; the conditions that a cache adds are left out. `nil` with hooks of the options, which may decide
     /// otherwise the next time.
     fileprivate var nameOfFailures: FailedRequest? {
-        guard case .network(let transfer) = source.location, !options.network.hasHooks else { return nil }
+        guard case .network(let transfer) = source.location, options.network.hooks == nil else { return nil }
         let request = options.network.applied(to: transfer, over: NetworkPolicy())
         return FailedRequest(request, policy: options.network, generation: work.generation)
     }

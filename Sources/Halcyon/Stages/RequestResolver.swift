@@ -105,6 +105,7 @@ struct RequestResolver: Sendable {
     func resolve(_ request: PendingRequest, context: WorkContext) async throws -> ResolvedRequest {
         let setup = (request.options.network.downloader ?? downloader).setup
         try check(request, setup)
+        if request.options.network.mayChangeIdentity { reportHooks(of: request, setup, context: context) }
         if let resolved = request.resolved { return resolved }
         return try await resolveUnnamed(request, setup, context: context)
     }
@@ -117,6 +118,18 @@ struct RequestResolver: Sendable {
         let downloads = setup.configuration.policy
         if let contradiction = OptionContradiction(request.options, for: request.source, over: downloads) {
             throw ImageError(stage: .source, reason: .contradictoryOptions(contradiction), source: "\(request.source)")
+        }
+    }
+
+    /// Reports hooks that keep the image out of caches, once for each of their types.
+    @inline(never)
+    private func reportHooks(of request: PendingRequest, _ setup: DownloadSetup, context: WorkContext) {
+        guard case .network = request.source.location else { return }
+        let network = request.options.network
+        for hooks in network.hooksWithoutIdentity(over: setup.configuration.policy) {
+            let type = type(of: hooks as Any)
+            guard downloader.reportedHooks.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { continue }
+            context.note(.hooksWithoutIdentity("\(type)"))
         }
     }
 
@@ -190,7 +203,7 @@ struct RequestResolver: Sendable {
             caches: caches,
             sizes: sizes,
             transfer: source.transfer(options, over: additions),
-            hasModifiers: options.network.requestModifier != nil || additions.requestModifier != nil,
+            hasModifiers: options.network.hooks != nil || additions.hooks != nil,
             steps: steps,
             work: OriginalWorkKey(
                 source,
@@ -205,7 +218,7 @@ struct RequestResolver: Sendable {
 }
 
 extension Source {
-    /// Returns the request as sent, apart from changes by modifiers; `nil` if the source is no server.
+    /// Returns the request as sent, apart from changes by hooks; `nil` if the source is no server.
     func transfer(_ options: ImageOptions, over downloads: NetworkPolicy) -> TransferRequest? {
         guard case .network(let transfer) = location else { return nil }
         return options.network.applied(to: transfer, over: options.network.additions(or: downloads))

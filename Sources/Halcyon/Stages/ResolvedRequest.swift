@@ -23,7 +23,7 @@ final class ResolvedRequest: Sendable {
     let caches: [ImageCache]
     /// The sizes of the image, if it has a target size; `nil` otherwise, and for an encoded form.
     let sizes: ImageSizes?
-    /// The request as sent, apart from changes by modifiers; `nil` if the source is no server.
+    /// The request as sent, apart from changes by hooks; `nil` if the source is no server.
     let transfer: TransferRequest?
     /// A Boolean value that indicates whether modifiers decide what is sent, so that the fields that a response varies
     /// by are not known before.
@@ -91,7 +91,7 @@ final class ResolvedRequest: Sendable {
     var followsServer: Bool { options.cache.freshness != .ignoringServer && cacheableTransfer != nil }
 
     /// A Boolean value that indicates whether the options name the audience of the original, so that a response for a
-    /// credential or another request that a hook added may be stored under its key.
+    /// credential or cookies that it does not show may be stored under its key.
     var namesAudience: Bool { options.namesAudience(of: key.original) }
 
     /// Returns whether a failure is that of another request, or another credential, than the load shows, so that it says

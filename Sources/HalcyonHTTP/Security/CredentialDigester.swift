@@ -48,9 +48,6 @@ extension TransferRequest {
     /// ``credential``, a user name in the URL, or the credential of a proxy that sees the response.
     package var carriesCredential: Bool { credentialBytes != nil }
 
-    /// Returns whether both carry the same credential, or none.
-    package func hasCredential(of other: TransferRequest) -> Bool { credentialBytes == other.credentialBytes }
-
     /// The proof of identity in the request, written in one way only; `nil` if there is none.
     fileprivate var credentialBytes: [UInt8]? {
         // Asked of each load, most of which have none.

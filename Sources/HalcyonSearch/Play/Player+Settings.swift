@@ -98,12 +98,8 @@ extension Player {
         }
         switch settings.hook {
         case nil: break
-        case .requestModifier: options.network.requestModifier = Self.requestModifier
-        case .redirectHandler: options.network.redirectHandler = Self.redirectHandler
-        case .authenticationResponder: options.network.authenticationResponder = Self.authenticationResponder
-        case .responseModifier: options.network.responseModifier = Self.responseModifier
-        case .responseReviewer: options.network.responseReviewer = Self.responseReviewer
-        case .dataModifier: options.network.dataModifier = Self.dataModifier
+        case .hooks: options.network.hooks = PassingHooks(cacheIdentity: .unchanged)
+        case .unnamedHooks: options.network.hooks = PassingHooks(cacheIdentity: nil)
         case .statusCodes: options.network.acceptedStatusCodes = 200..<300
         case .contentTypes: options.network.acceptedContentTypes = ["*/*"]
         case .interceptor: options.interceptors = [Self.interceptor]
@@ -119,12 +115,6 @@ extension Player {
     }
 
     // Equal to their copies only: loads share work with those that have the same.
-    private static let requestModifier = RequestModifier { $0 }
-    private static let redirectHandler = RedirectHandler { $1 }
-    private static let authenticationResponder = AuthenticationResponder { _ in nil }
-    private static let responseModifier = ResponseModifier { $0 }
-    private static let responseReviewer = ResponseReviewer { _ in true }
-    private static let dataModifier = DataModifier { data, _ in data }
     private static let interceptor = LoadInterceptor { try await $0.proceed() }
     private static let loader = SourceLoader { _, _ in nil }
 }
@@ -134,4 +124,9 @@ struct RetryOnce: RetryStrategy {
     func decide(_ attempt: RetryContext) async -> RetryDecision {
         attempt.attemptCount < 2 ? .retry(after: .zero) : .stop
     }
+}
+
+/// Hooks that let everything pass.
+private struct PassingHooks: DownloadHooks {
+    let cacheIdentity: DownloadIdentity?
 }

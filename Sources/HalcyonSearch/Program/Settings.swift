@@ -115,7 +115,6 @@ extension Settings {
 
     /// The hooks and filters, all of which let everything pass, and options of which a call shows nothing at its end.
     enum Hook: String, Codable, Sendable, CaseIterable {
-        case requestModifier, redirectHandler, authenticationResponder, responseModifier, responseReviewer,
-            dataModifier, statusCodes, contentTypes, interceptor, loader, value, progressive
+        case hooks, unnamedHooks, statusCodes, contentTypes, interceptor, loader, value, progressive
     }
 }

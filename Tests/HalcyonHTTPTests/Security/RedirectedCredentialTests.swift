@@ -23,11 +23,11 @@ struct RedirectedCredentialTests {
             _ = try await HTTPCache(transport: transport, storage: InMemoryHTTPCacheStorage()).response(for: request)
             return
         case .responder:
-            policy.authenticationResponder = AuthenticationResponder { _ in nil }
+            policy.hooks = Hooks(credential: { _ in nil })
         case .handler:
-            policy.redirectHandler = RedirectHandler { $1 }
+            policy.hooks = Hooks(redirect: { $0 })
         case .newRequest:
-            policy.redirectHandler = RedirectHandler { .patient(url: $1.url) }
+            policy.hooks = Hooks(redirect: { .patient(url: $0.url) })
         }
         _ = try? await ImageDownloader(transport: transport).download(request, policy: policy)
     }
@@ -120,9 +120,7 @@ struct RedirectedCredentialTests {
         let transport = transport(over: secure, plain)
         defer { transport.shutdown() }
         var policy = NetworkPolicy()
-        policy.authenticationResponder = AuthenticationResponder { demand in
-            demand.isProxy ? .basic(user: "other", password: "word") : nil
-        }
+        policy.hooks = Hooks(credential: { $0.isProxy ? .basic(user: "other", password: "word") : nil })
         let body = try await ImageDownloader(transport: transport).download(proxiedRequest(to: server), policy: policy)
         #expect(body.data == Data([1]))
         let me = "Basic \(Data("me:secret".utf8).base64EncodedString())"
@@ -142,20 +140,48 @@ struct RedirectedCredentialTests {
         request.headers[.cookie] = "a=b"
         request.headers[.accept] = "image/png"
         var policy = NetworkPolicy()
-        policy.redirectHandler = RedirectHandler { _, proposed in
+        policy.hooks = Hooks(redirect: { proposed in
             var proposed = proposed
             proposed.url = other.url()
             return proposed
-        }
+        })
         _ = try await ImageDownloader(transport: transport).download(request, policy: policy)
-        policy.redirectHandler = RedirectHandler { _, proposed in
+        policy.hooks = Hooks(redirect: { proposed in
             var proposed = proposed
             proposed.url = other.url()
             proposed.credential = .bearer("for-the-other")
             return proposed
-        }
+        })
         _ = try await ImageDownloader(transport: transport).download(request, policy: policy)
         #expect(other.requests.map { $0.headers[.authorization] } == [nil, "Bearer for-the-other"])
         #expect(other.requests.allSatisfy { $0.headers[.cookie] == nil && $0.headers[.accept] == "image/png" })
     }
+}
+
+/// Hooks of closures, equal to themselves only.
+private final class Hooks: DownloadHooks {
+    let cacheIdentity: DownloadIdentity? = nil
+    private let redirect: @Sendable (TransferRequest) -> TransferRequest
+    private let credential: @Sendable (AuthenticationDemand) -> Credential?
+
+    init(
+        redirect: @escaping @Sendable (TransferRequest) -> TransferRequest = { $0 },
+        credential: @escaping @Sendable (AuthenticationDemand) -> Credential? = { _ in nil }
+    ) {
+        self.redirect = redirect
+        self.credential = credential
+    }
+
+    func request(
+        after response: TransferResponse,
+        proposed request: TransferRequest
+    ) async throws -> TransferRequest? {
+        redirect(request)
+    }
+
+    func credential(for demand: AuthenticationDemand) async throws -> Credential? { credential(demand) }
+
+    static func == (left: Hooks, right: Hooks) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

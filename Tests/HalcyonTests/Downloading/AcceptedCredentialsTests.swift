@@ -21,7 +21,8 @@ struct AcceptedCredentialsTests {
     }
 
     /// A responder that is a value.
-    private struct Responder: AuthenticationResponding {
+    private struct Responder: DownloadHooks {
+        let cacheIdentity: DownloadIdentity? = nil
         let name: String
         let account: Account
 
@@ -76,7 +77,7 @@ struct AcceptedCredentialsTests {
     private static func scoped(_ name: String, _ account: Account) -> ScopedResponder {
         let responder = Responder(name: name, account: account)
         return ScopedResponder(
-            hook: Hook(responder as any AuthenticationResponding, identity: responder),
+            hook: Hook(responder as any DownloadHooks, identity: responder),
             audience: nil
         )
     }

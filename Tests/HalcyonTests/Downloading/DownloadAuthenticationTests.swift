@@ -21,12 +21,12 @@ struct DownloadAuthenticationTests {
     @Test("is asked on 401 with the challenges, and the request is sent again with its answer")
     func answer() async throws {
         let demands = Lock<[AuthenticationDemand]>([])
-        let responder = AuthenticationResponder { demand in
+        let responder = TestHooks.credential { demand in
             demands.withLock { $0.append(demand) }
             return .basic(user: "user", password: "password")
         }
         let request = TransferRequest(url: url, headers: [.authorization: "Bearer old"])
-        let task = test.downloader.task(for: request, policy: .with { $0.authenticationResponder = responder })
+        let task = test.downloader.task(for: request, policy: .with { $0.hooks = responder })
         _ = await refuse()
         let second = await test.transport.nextTransfer()
         #expect(second.request.credential == .basic(user: "user", password: "password"))
@@ -41,8 +41,8 @@ struct DownloadAuthenticationTests {
 
     @Test("is asked on 407 for the proxy, and its answer goes to the proxy only")
     func proxy() async throws {
-        let responder = AuthenticationResponder { $0.isProxy ? .basic(user: "user", password: "password") : nil }
-        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        let responder = TestHooks.credential { $0.isProxy ? .basic(user: "user", password: "password") : nil }
+        let task = test.downloader.task(for: url, policy: .with { $0.hooks = responder })
         _ = await refuse(status: 407)
         let second = await test.transport.nextTransfer()
         #expect(second.request.credential == nil)
@@ -53,8 +53,8 @@ struct DownloadAuthenticationTests {
 
     @Test("is asked a bounded number of times, then the refusal stands")
     func bound() async {
-        let responder = AuthenticationResponder { .bearer("\($0.attempt)") }
-        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        let responder = TestHooks.credential { .bearer("\($0.attempt)") }
+        let task = test.downloader.task(for: url, policy: .with { $0.hooks = responder })
         for attempt in 0...3 {
             let request = await refuse()
             #expect(request.credential == (attempt == 0 ? nil : .bearer("\(attempt)")))
@@ -65,14 +65,14 @@ struct DownloadAuthenticationTests {
 
     @Test("that has no credential, repeats one or fails leaves the refusal as it is", arguments: 0..<3)
     func noAnswer(kind: Int) async {
-        let responder = AuthenticationResponder { _ in
+        let responder = TestHooks.credential { _ in
             switch kind {
             case 0: nil
             case 1: .bearer("same")
             default: throw TransferError.cancelled
             }
         }
-        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        let task = test.downloader.task(for: url, policy: .with { $0.hooks = responder })
         _ = await refuse()
         if kind == 1 { _ = await refuse() }
         #expect(await reason { try await task.body } == .status(401))
@@ -81,11 +81,11 @@ struct DownloadAuthenticationTests {
     @Test("is asked once by concurrent transfers to one origin, and not again by later ones", arguments: [true, false])
     func once(knows: Bool) async throws {
         let count = Lock(0)
-        let responder = AuthenticationResponder { _ in
+        let responder = TestHooks.credential { _ in
             count.withLock { $0 += 1 }
             return knows ? .bearer("token") : nil
         }
-        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        let policy = NetworkPolicy.with { $0.hooks = responder }
         let tasks = (0..<5).map { number in
             test.downloader.task(for: url.appending(path: "\(number)"), policy: policy)
         }
@@ -113,7 +113,7 @@ struct DownloadAuthenticationTests {
     )
     func laterQuestion() async throws {
         let responder = ScopedResponder(
-            hook: Hook(AuthenticationResponder { _ in nil }, identity: 0),
+            hook: Hook(TestHooks.credential { _ in nil } as any DownloadHooks, identity: 0),
             audience: nil
         )
         let demand = AuthenticationDemand(url: url, challenges: [])
@@ -141,8 +141,8 @@ struct DownloadAuthenticationTests {
 
     @Test("is asked again when the server rejects its earlier credential")
     func rejected() async throws {
-        let responder = AuthenticationResponder { $0.rejected == nil ? .bearer("old") : .bearer("new") }
-        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        let responder = TestHooks.credential { $0.rejected == nil ? .bearer("old") : .bearer("new") }
+        let policy = NetworkPolicy.with { $0.hooks = responder }
         let task = test.downloader.task(for: url, policy: policy)
         _ = await refuse()
         #expect(await refuse().credential == .bearer("old"))
@@ -154,10 +154,10 @@ struct DownloadAuthenticationTests {
 
     @Test("gets the URL that a redirect led to, and its credential stays there")
     func redirected() async throws {
-        let responder = AuthenticationResponder { demand in
+        let responder = TestHooks.credential { demand in
             demand.url.host() == "elsewhere.example" ? .bearer("elsewhere") : nil
         }
-        let task = test.downloader.task(for: url, policy: .with { $0.authenticationResponder = responder })
+        let task = test.downloader.task(for: url, policy: .with { $0.hooks = responder })
         let first = await test.transport.nextTransfer()
         first.answer(.init(status: 302, headers: [.location: "https://elsewhere.example/a"]))
         _ = await refuse()
@@ -183,7 +183,7 @@ struct DownloadAuthenticationTests {
     @Test("is not needed where the server has accepted its answer for the folder or one above (RFC 7617, section 2.2)")
     func unasked() async throws {
         let credential = Credential.basic(user: "user", password: "password")
-        let policy = NetworkPolicy.with { $0.authenticationResponder = AuthenticationResponder { _ in credential } }
+        let policy = NetworkPolicy.with { $0.hooks = TestHooks.credential { _ in credential } }
         func load(_ path: String, _ policy: NetworkPolicy, requests: Int) async throws -> [Credential?] {
             let url = try #require(URL(string: "https://images.example\(path)"))
             let task = test.downloader.task(for: url, policy: policy)
@@ -199,19 +199,19 @@ struct DownloadAuthenticationTests {
         for path in ["/public/d.png", "/private/../e.png", "/private/%2E%2E/f.png", "/privately"] {
             #expect(try await load(path, policy, requests: 2) == [nil, credential], "\(path)")
         }
-        let other = NetworkPolicy.with { $0.authenticationResponder = AuthenticationResponder { _ in credential } }
+        let other = NetworkPolicy.with { $0.hooks = TestHooks.credential { _ in credential } }
         #expect(try await load("/private/g.png", other, requests: 2) == [nil, credential])
     }
 
     @Test("is asked again where a credential sent unasked is refused, which counts as rejected in its own realm only")
     func unaskedInVain() async throws {
         let demands = Lock<[AuthenticationDemand]>([])
-        let responder = AuthenticationResponder { demand in
+        let responder = TestHooks.credential { demand in
             demands.withLock { $0.append(demand) }
             if demand.challenges.first?.realm == "vault" { return .bearer("vault") }
             return demand.rejected == nil ? .bearer("old") : .bearer("new")
         }
-        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        let policy = NetworkPolicy.with { $0.hooks = responder }
         func load(_ path: String, realm: String, wanted: String, requests: Int) async throws -> [Credential?] {
             let url = try #require(URL(string: "https://images.example\(path)"))
             let task = test.downloader.task(for: url, policy: policy)
@@ -237,8 +237,9 @@ struct DownloadAuthenticationTests {
     private final class Account: Sendable {}
 
     /// A responder that is an object.
-    private final class ObjectResponder: AuthenticationResponding {
+    private final class ObjectResponder: DownloadHooks {
         let account: Account
+        let cacheIdentity: DownloadIdentity? = nil
 
         init(_ account: Account) {
             self.account = account
@@ -254,7 +255,8 @@ struct DownloadAuthenticationTests {
     }
 
     /// A responder that is a value.
-    private struct ValueResponder: AuthenticationResponding {
+    private struct ValueResponder: DownloadHooks {
+        let cacheIdentity: DownloadIdentity? = nil
         let user: String
         let calls: Lock<Int>
 
@@ -281,7 +283,7 @@ struct DownloadAuthenticationTests {
         return test.transport.startedCount - before
     }
 
-    @Test("is released with its transfers if it is an object or a closure", .timeLimit(.minutes(5)), arguments: 0..<2)
+    @Test("is released with its transfers if it is an object", .timeLimit(.minutes(5)), arguments: 0..<2)
     func release(kind: Int) async throws {
         weak var released: Account?
         do {
@@ -289,9 +291,9 @@ struct DownloadAuthenticationTests {
             released = account
             let policy = NetworkPolicy.with { policy in
                 if kind == 0 {
-                    policy.authenticationResponder = ObjectResponder(account)
+                    policy.hooks = ObjectResponder(account)
                 } else {
-                    policy.authenticationResponder = AuthenticationResponder { _ in
+                    policy.hooks = TestHooks.credential { _ in
                         withExtendedLifetime(account) {}
                         return .bearer("token")
                     }
@@ -310,20 +312,48 @@ struct DownloadAuthenticationTests {
     )
     func kept(kind: Int) async throws {
         let object = ObjectResponder(Account())
-        let closure = AuthenticationResponder { _ in .bearer("token") }
+        let closure = TestHooks.credential { _ in .bearer("token") }
         func policy() -> NetworkPolicy {
-            .with { $0.authenticationResponder = kind == 0 ? object : closure }
+            .with { $0.hooks = kind == 0 ? object : closure }
         }
         #expect(try await load(policy()) == 2)
         await test.settle()
         #expect(try await load(policy()) == 1)
     }
 
+    @Test("is asked before that of the downloader, which answers where it has no credential", arguments: [true, false])
+    func both(knows: Bool) async throws {
+        let shared = TestHooks.credential { _ in .bearer("shared") }
+        let own = TestHooks.credential { _ in knows ? .bearer("own") : nil }
+        let test = TestDownloader(.with { $0.hooks = shared })
+        let task = test.downloader.task(for: url, policy: .with { $0.hooks = own })
+        await test.transport.nextTransfer().answer(.init(status: 401, headers: [.wwwAuthenticate: "Bearer"]))
+        let second = await test.transport.nextTransfer()
+        #expect(second.request.credential == .bearer(knows ? "own" : "shared"))
+        second.answer(.init(body: Data([1])))
+        _ = try await task.body
+    }
+
+    @Test("is not asked on a status that the request accepts")
+    func acceptedRefusal() async throws {
+        let responder = TestHooks.credential { _ in
+            Issue.record("asked")
+            return nil
+        }
+        let policy = NetworkPolicy.with {
+            $0.hooks = responder
+            $0.acceptedStatusCodes = 200..<402
+        }
+        let task = test.downloader.task(for: url, policy: policy)
+        await test.transport.nextTransfer().answer(.init(status: 401, body: Data([7])))
+        #expect(try await task.body.data == Data([7]))
+    }
+
     @Test("that is a value is not asked again where an equal one was")
     func equalValues() async throws {
         let calls = Lock(0)
         func policy() -> NetworkPolicy {
-            .with { $0.authenticationResponder = ValueResponder(user: "a", calls: calls) }
+            .with { $0.hooks = ValueResponder(user: "a", calls: calls) }
         }
         #expect(try await load(policy()) == 2)
         await test.settle()

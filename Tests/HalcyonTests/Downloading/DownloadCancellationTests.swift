@@ -55,7 +55,7 @@ struct DownloadCancellationTests {
     func byModifiedURL() async throws {
         let mirror = Sample.url()
         let policy = NetworkPolicy.with {
-            $0.requestModifier = RequestModifier { request in
+            $0.hooks = TestHooks.request { request in
                 var request = request
                 request.url = mirror
                 return request
@@ -90,7 +90,7 @@ struct DownloadCancellationTests {
     func beforeTheStart() async throws {
         let (entered, gate) = (Gate(), Gate())
         let policy = NetworkPolicy.with {
-            $0.requestModifier = RequestModifier { request in
+            $0.hooks = TestHooks.request { request in
                 entered.open()
                 await gate.wait()
                 return request
@@ -130,7 +130,7 @@ struct DownloadCancellationTests {
     func betweenAttempts() async throws {
         let (entered, gate) = (Gate(), Gate())
         let policy = NetworkPolicy.with {
-            $0.redirectHandler = RedirectHandler { _, request in
+            $0.hooks = TestHooks.redirect { _, request in
                 entered.open()
                 await gate.wait()
                 return request

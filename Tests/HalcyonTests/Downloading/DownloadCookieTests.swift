@@ -71,19 +71,19 @@ struct DownloadCookieTests {
         set("mirror=2; Path=/", from: mirror)
         test.transport.setAnswer { _ in .init(body: Data([1])) }
         var changed = policy
-        changed.requestModifier = RequestModifier { request in
+        changed.hooks = TestHooks.request { request in
             var request = request
             request.url = mirror
             return request
         }
         _ = try await test.downloader.download(from: url, policy: changed)
-        changed.requestModifier = RequestModifier { request in
+        changed.hooks = TestHooks.request { request in
             var request = request
             request.headers[.cookie] = "own=3"
             return request
         }
         _ = try await test.downloader.download(from: url, policy: changed)
-        changed.requestModifier = RequestModifier { TransferRequest(url: $0.url) }
+        changed.hooks = TestHooks.request { TransferRequest(url: $0.url) }
         _ = try await test.downloader.download(from: url, policy: changed)
         #expect(test.transport.transfers.map { $0.request.headers[.cookie] } == ["mirror=2", "own=3", "sid=1"])
     }

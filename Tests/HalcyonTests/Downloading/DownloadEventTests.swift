@@ -47,7 +47,7 @@ struct DownloadEventTests {
         let log = test.log
         let before = Lock<[String]?>(nil)
         let policy = NetworkPolicy.with {
-            $0.requestModifier = RequestModifier { request in
+            $0.hooks = TestHooks.request { request in
                 before.withLock { $0 = log.words }
                 await Task.yield()
                 return request
@@ -64,8 +64,7 @@ struct DownloadEventTests {
     @Test("are one of each for a transfer with redirects and authentication on its way")
     func interim() async throws {
         let policy = NetworkPolicy.with {
-            $0.redirectHandler = RedirectHandler { $1 }
-            $0.authenticationResponder = AuthenticationResponder { _ in .bearer("token") }
+            $0.hooks = TestHooks.credential { _ in .bearer("token") }
         }
         let task = test.downloader.task(for: url, policy: policy)
         await test.transport.nextTransfer().answer(.init(status: 302, headers: [.location: "/next"]))

@@ -11,10 +11,10 @@ struct DownloadRedirectTests {
     private let test = TestDownloader()
     private let url = Sample.url()
 
-    private func task(_ handler: RedirectHandler) -> DownloadTask {
+    private func task(_ handler: TestHooks) -> DownloadTask {
         var request = TransferRequest(url: url)
         request.credential = .bearer("secret")
-        return test.downloader.task(for: request, policy: .with { $0.redirectHandler = handler })
+        return test.downloader.task(for: request, policy: .with { $0.hooks = handler })
     }
 
     private func redirect(to location: String) async {
@@ -24,7 +24,7 @@ struct DownloadRedirectTests {
     @Test("sees the redirect and what HTTP would do, and may change it")
     func changes() async throws {
         let task = task(
-            RedirectHandler { response, request in
+            TestHooks.redirect { response, request in
                 #expect(response.status == 302)
                 #expect(request.url.absoluteString == "https://elsewhere.example/a")
                 #expect(request.credential == nil)
@@ -45,7 +45,7 @@ struct DownloadRedirectTests {
 
     @Test("may refuse")
     func refuses() async {
-        let task = task(.refusing)
+        let task = task(.refusingRedirects)
         await redirect(to: "https://elsewhere.example/a")
         #expect(await reason { try await task.body } == .redirectRejected("https://elsewhere.example/a"))
         #expect(test.transport.startedCount == 1)
@@ -54,7 +54,7 @@ struct DownloadRedirectTests {
     @Test("does not lift the limit of redirects, whatever it does to the request")
     func limit() async {
         let task = task(
-            RedirectHandler { _, request in
+            TestHooks.redirect { _, request in
                 var request = request
                 request.limits.redirects = 1000
                 request.followsRedirects = true
@@ -68,7 +68,7 @@ struct DownloadRedirectTests {
     @Test("is not asked where redirects lead out of HTTP")
     func scheme() async {
         let task = task(
-            RedirectHandler { _, request in
+            TestHooks.redirect { _, request in
                 Issue.record("asked")
                 return request
             }
@@ -80,12 +80,21 @@ struct DownloadRedirectTests {
         }
     }
 
-    @Test("of the request takes precedence over the downloader's, and redirects that are not followed are the response")
-    func precedence() async throws {
-        let test = TestDownloader(.with { $0.redirectHandler = RedirectHandler.refusing })
-        let task = test.downloader.task(for: url, policy: .with { $0.redirectHandler = RedirectHandler { $1 } })
+    @Test("of the request sees what the downloader's has chosen, and redirects that are not followed are the response")
+    func order() async throws {
+        func appending(_ word: String) -> TestHooks {
+            .redirect { _, proposed in
+                var request = proposed
+                request.url.append(path: word)
+                return request
+            }
+        }
+        let test = TestDownloader(.with { $0.hooks = appending("downloader") })
+        let task = test.downloader.task(for: url, policy: .with { $0.hooks = appending("request") })
         await test.transport.nextTransfer().answer(.init(status: 302, headers: [.location: "/a"]))
-        await test.transport.nextTransfer().answer(.init(body: Data([1])))
+        let second = await test.transport.nextTransfer()
+        #expect(second.request.url.path() == "/a/downloader/request")
+        second.answer(.init(body: Data([1])))
         #expect(try await task.body.data == Data([1]))
 
         var request = TransferRequest(url: url)
@@ -97,7 +106,7 @@ struct DownloadRedirectTests {
 
     @Test("does not wait for the long body of a redirect, nor is its length progress")
     func longBody() async throws {
-        let task = task(RedirectHandler { $1 })
+        let task = task(TestHooks.redirect { $1 })
         let first = await test.transport.nextTransfer()
         first.respond(status: 302, headers: [.location: "/a", .contentLength: "1000000"])
         let second = await test.transport.nextTransfer()
@@ -108,7 +117,7 @@ struct DownloadRedirectTests {
 
     @Test("goes on although the short body of the redirect is cut off")
     func cutBody() async throws {
-        let task = task(RedirectHandler { $1 })
+        let task = task(TestHooks.redirect { $1 })
         let first = await test.transport.nextTransfer()
         first.respond(status: 302, headers: [.location: "/a", .contentLength: "100"])
         first.fail(.connectionLost("cut off"))
@@ -121,8 +130,7 @@ struct DownloadRedirectTests {
         let task = test.downloader.task(
             for: url,
             policy: .with {
-                $0.redirectHandler = RedirectHandler { $1 }
-                $0.authenticationResponder = AuthenticationResponder { _ in .bearer("token") }
+                $0.hooks = TestHooks.credential { _ in .bearer("token") }
             }
         )
         func answer(_ status: Int, _ headers: HTTPFields, _ metrics: TransferMetrics) async {
@@ -169,7 +177,7 @@ struct DownloadRedirectTests {
     func boundsOfTheWay() async throws {
         let limits = TransferLimits(headerBytes: 200)
         let request = TransferRequest(url: url, limits: limits)
-        let policy = NetworkPolicy.with { $0.redirectHandler = RedirectHandler { _, proposed in proposed } }
+        let policy = NetworkPolicy.with { $0.hooks = TestHooks.redirect { _, proposed in proposed } }
         let task = test.downloader.task(for: request, policy: policy)
         let first = await test.transport.nextTransfer()
         #expect(first.request.limits == limits && first.request.timeouts == .standard)

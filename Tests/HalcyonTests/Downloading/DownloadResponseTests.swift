@@ -69,14 +69,14 @@ struct DownloadResponseTests {
         #expect(await reason { try await task.body } == (status == 200 ? .contentType("text/html") : .status(404)))
     }
 
-    @Test("is refused by a reviewer before its body is received")
+    @Test("is refused by hooks before its body is received")
     func veto() async throws {
         let marker = try #require(HTTPField.Name("X-Wanted"))
         let gate = Gate()
         let policy = NetworkPolicy.with {
-            $0.responseReviewer = ResponseReviewer { response in
+            $0.hooks = TestHooks.response { response in
                 await gate.wait()
-                return response.headers[marker] != nil
+                return response.headers[marker] == nil ? nil : response
             }
         }
         let task = test.downloader.task(for: url, policy: policy)
@@ -92,12 +92,12 @@ struct DownloadResponseTests {
         #expect(wanted.data == Data([1]))
     }
 
-    @Test("that a reviewer is busy with can be cancelled, and its urgency changed")
+    @Test("that hooks are busy with can be cancelled, and its urgency changed")
     func duringReview() async throws {
         let policy = NetworkPolicy.with {
-            $0.responseReviewer = ResponseReviewer { _ in
+            $0.hooks = TestHooks.response { response in
                 await Gate().wait()
-                return true
+                return response
             }
         }
         let task = test.downloader.task(for: url, policy: policy)
@@ -109,34 +109,28 @@ struct DownloadResponseTests {
         await #expect(throws: CancellationError.self) { try await task.body }
     }
 
-    @Test("has the status and headers that a modifier gives it, for checks, reviewers and callers")
+    @Test("has the status and headers that hooks give it, for checks and callers")
     func modifier() async throws {
-        let seen = Lock<[Int]>([])
         let policy = NetworkPolicy.with {
-            $0.responseModifier = ResponseModifier { response in
+            $0.hooks = TestHooks.response { response in
                 var response = response
                 response.status = 200
                 response.headers[.contentType] = "image/png"
                 return response
             }
             $0.acceptedContentTypes = ["image/png"]
-            $0.responseReviewer = ResponseReviewer { response in
-                seen.withLock { $0.append(response.status) }
-                return true
-            }
         }
         let body = try await download(status: 404, policy: policy)
         #expect(body.response.status == 200)
         #expect(body.response.headers[.contentType] == "image/png")
-        #expect(seen.withLock { $0 } == [200])
         await test.settle()
         #expect(test.log.words == ["started", "responded 404", "finished"])
     }
 
-    @Test("is refused by a modifier that throws")
+    @Test("is refused by hooks that throw")
     func throwing() async {
         let policy = NetworkPolicy.with {
-            $0.responseModifier = ResponseModifier { _ in throw TransferError.cancelled }
+            $0.hooks = TestHooks.response { _ in throw TransferError.cancelled }
         }
         #expect(
             await reason { try await download(policy: policy) }
@@ -144,17 +138,17 @@ struct DownloadResponseTests {
         )
     }
 
-    @Test("has its body decrypted by data modifiers, the downloader's first, once for all who share it")
+    @Test("has its body decrypted by hooks, the downloader's first, once for all who share it")
     func decryption() async throws {
         let count = Lock(0)
-        let adding = DataModifier { data, _ in
+        let adding = TestHooks.body { data, _ in
             count.withLock { $0 += 1 }
             return Data(data.map { $0 &+ 1 })
         }
-        let doubling = DataModifier { data, _ in Data(data.map { $0 &* 2 }) }
-        let test = TestDownloader(.with { $0.dataModifier = adding })
+        let doubling = TestHooks.body("doubled") { data, _ in Data(data.map { $0 &* 2 }) }
+        let test = TestDownloader(.with { $0.hooks = adding })
         let tasks = (0..<5).map { _ in
-            test.downloader.task(for: url, policy: .with { $0.dataModifier = doubling })
+            test.downloader.task(for: url, policy: .with { $0.hooks = doubling })
         }
         let transfer = await test.transport.nextTransfer()
         await test.waiters(5)
@@ -163,9 +157,9 @@ struct DownloadResponseTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("whose body a data modifier rejects fails, with one finish event that says so")
+    @Test("whose body hooks reject fails, with one finish event that says so")
     func rejectedData() async {
-        let policy = NetworkPolicy.with { $0.dataModifier = DataModifier { _, _ in nil } }
+        let policy = NetworkPolicy.with { $0.hooks = TestHooks.body { _, _ in nil } }
         #expect(await reason { try await download(policy: policy) } == .dataRejected(nil))
         await test.settle()
         #expect(test.log.words == ["started", "responded 200", "finished dataRejected"])
@@ -174,8 +168,8 @@ struct DownloadResponseTests {
     @Test("can be decrypted for a pipeline, whose caches keep the plain bytes")
     func pipeline() async throws {
         let test = TestPipeline()
-        let decryption = DataModifier(cacheIdentity: "inverted") { data, _ in Data(data.map { ~$0 }) }
-        let policy: [ImageOption] = [.dataModifier(decryption), .includesOriginalData]
+        let decryption = TestHooks.body("inverted") { data, _ in Data(data.map { ~$0 }) }
+        let policy: [ImageOption] = [.hooks(decryption), .includesOriginalData]
         test.transport.serve(url, Data(Sample.png().map { ~$0 }))
         let response = try await test.pipeline.response(for: url, options: ImageOptions(policy))
         #expect(response.data == Sample.png())

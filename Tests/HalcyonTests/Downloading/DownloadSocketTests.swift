@@ -34,7 +34,7 @@ struct DownloadSocketTests {
     @Test("makes no connection for a request that its modifier rejects")
     func rejected() async throws {
         try await withServer({ _ in .init(body: [1]) }) { server, downloader in
-            let policy = NetworkPolicy.with { $0.requestModifier = RequestModifier { _ in nil } }
+            let policy = NetworkPolicy.with { $0.hooks = TestHooks.request { _ in nil } }
             let url = server.url()
             #expect(await reason { try await downloader.download(from: url, policy: policy) } == .requestRejected(nil))
             #expect(server.connectionCount == 0)
@@ -48,7 +48,7 @@ struct DownloadSocketTests {
         }) { server, downloader in
             let final = server.url("/final")
             let policy = NetworkPolicy.with {
-                $0.redirectHandler = RedirectHandler { _, request in
+                $0.hooks = TestHooks.redirect { _, request in
                     var request = request
                     request.url = final
                     return request
@@ -73,7 +73,7 @@ struct DownloadSocketTests {
         }) { server, downloader in
             let seen = Lock<[String?]>([])
             let policy = NetworkPolicy.with {
-                $0.redirectHandler = RedirectHandler { _, request in
+                $0.hooks = TestHooks.redirect { _, request in
                     seen.withLock { $0.append(request.headers[.cookie]) }
                     return request
                 }
@@ -84,7 +84,7 @@ struct DownloadSocketTests {
             #expect(seen.withLock { $0 } == [nil])
             #expect(server.requests.map { $0.headers[.cookie] } == [nil, "wall=1", nil, "wall=1"])
             let own = NetworkPolicy.with {
-                $0.redirectHandler = RedirectHandler { _, request in
+                $0.hooks = TestHooks.redirect { _, request in
                     var request = request
                     request.headers[.cookie] = "own=1"
                     return request
@@ -102,7 +102,7 @@ struct DownloadSocketTests {
                 ? .init(body: [1]) : .init(401, headers: [.wwwAuthenticate: "Basic realm=\"gallery\""])
         }) { server, downloader in
             let policy = NetworkPolicy.with {
-                $0.authenticationResponder = AuthenticationResponder { demand in
+                $0.hooks = TestHooks.credential { demand in
                     demand.challenges.first?.realm == "gallery" ? .basic(user: "user", password: "password") : nil
                 }
             }
@@ -119,7 +119,7 @@ struct DownloadSocketTests {
         try await withServer({ _ in
             .scripted(headers: [.contentLength: "1000000"], .bytes([1]), .awaitDisconnect(opening: gone))
         }) { server, downloader in
-            let policy = NetworkPolicy.with { $0.responseReviewer = ResponseReviewer { _ in false } }
+            let policy = NetworkPolicy.with { $0.hooks = TestHooks.response { _ in nil } }
             let url = server.url()
             #expect(await reason { try await downloader.download(from: url, policy: policy) } == .responseRejected(nil))
             await gone.wait()

@@ -53,7 +53,7 @@ final class DownloadStress: Sendable {
         let results = Lock<[Int]>([])
         let count = 2 + Int(random.next() % 4)
         let policy =
-            random.next() % 4 == 0 ? NetworkPolicy.with { $0.redirectHandler = Self.following } : NetworkPolicy()
+            random.next() % 4 == 0 ? NetworkPolicy.with { $0.hooks = Self.following } : NetworkPolicy()
         var tasks: [DownloadTask] = []
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
@@ -94,7 +94,7 @@ final class DownloadStress: Sendable {
         #expect(results.withLock { $0.sorted() } == Array(0..<count))
     }
 
-    private static let following = RedirectHandler { $1 }
+    private static let following = TestHooks.redirect(.unchanged) { $1 }
 
     private func openSlowPath() {
         let gate = slow.withLock { gate in

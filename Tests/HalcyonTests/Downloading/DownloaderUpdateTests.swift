@@ -71,11 +71,11 @@ struct DownloaderUpdateTests {
     @Test("has no credential of a responder that another transport's proxy or server was given")
     func answers() async throws {
         let count = Lock(0)
-        let responder = AuthenticationResponder { _ in
+        let responder = TestHooks.credential { _ in
             count.withLock { $0 += 1 }
             return .bearer("token")
         }
-        let policy = NetworkPolicy.with { $0.authenticationResponder = responder }
+        let policy = NetworkPolicy.with { $0.hooks = responder }
         let other = ScriptedTransport()
         for transport in [test.transport, other] {
             transport.setAnswer { request in

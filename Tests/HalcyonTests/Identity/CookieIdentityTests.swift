@@ -77,7 +77,7 @@ struct CookieIdentityTests {
     func redirect() async throws {
         let store = CookieStore()
         // Follows redirects also where no store asks for that: the scripted transport does not.
-        let following = ImageOption.redirectHandler(RedirectHandler { $1 })
+        let following = ImageOption.hooks(TestHooks.redirect(.unchanged) { $1 })
         let host = try #require(URL(string: "https://elsewhere.example/a"))
         store.receive([.setCookie: "user=1; Path=/"], from: host)
         test.transport.setRoute(url, .init(status: 302, headers: [.location: host.absoluteString]))

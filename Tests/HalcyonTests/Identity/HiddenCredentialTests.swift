@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -9,9 +10,9 @@ import Testing
 struct HiddenCredentialTests {
     private let users = TwoUsers()
 
-    private func modifier(_ user: Int, scope: String? = nil) -> ImageOption {
-        .requestModifier(
-            RequestModifier(cacheScope: scope) { request in
+    private func modifier(_ user: Int, scope: DownloadIdentity? = nil) -> ImageOption {
+        .hooks(
+            TestHooks.request(scope) { request in
                 var request = request
                 request.headers[.authorization] = TwoUsers.secrets[user]
                 return request
@@ -32,7 +33,8 @@ struct HiddenCredentialTests {
     func modifiers(options: [ImageOption]) async throws {
         let test = users.pipeline()
         let both = [options + [modifier(0)], options + [modifier(1)], options]
-        #expect(try await owners(test, both + both) == [1, 2, 9, 9, 9, 9])
+        #expect(try await owners(test, both + both) == [1, 2, 9, 1, 2, 9])
+        #expect(test.transport.startedCount == 5)
     }
 
     @Test("of a modifier that names a scope brings images that are found again, each for its scope")
@@ -43,43 +45,53 @@ struct HiddenCredentialTests {
         test.pipeline.cache.removeAllFromMemory()
         #expect(try await owners(test, both) == [1, 2])
         #expect(test.transport.startedCount == 2)
-        #expect(try await owners(test, [[modifier(1), .cacheScope("one")], []]) == [1, 9])
+        // One user's, whoever names it.
+        #expect(try await owners(test, [[modifier(1, scope: "one")], []]) == [1, 9])
     }
 
-    @Test("of a modifier does not matter where the image is the same for all")
+    @Test("does not matter where the image is the same without the hooks")
     func shared() async throws {
         let test = users.pipeline()
-        #expect(try await owners(test, [[modifier(0), .sharedAcrossCredentials], []]) == [1, 1])
+        #expect(try await owners(test, [[modifier(0, scope: .unchanged)], []]) == [1, 1])
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("is none if a modifier adds something else, and the image is cached as usual")
-    func harmless() async throws {
+    @Test("keeps the image out of caches also where the options name a scope, or all")
+    func unnamed() async throws {
+        for option in [ImageOption.cacheScope("one"), .sharedAcrossCredentials] {
+            let test = users.pipeline()
+            #expect(try await owners(test, [[modifier(0), option], [option], [modifier(1), option]]) == [1, 9, 2])
+        }
+    }
+
+    @Test("is reported once where the hooks have no identity")
+    func report() async throws {
         let test = users.pipeline()
-        let modifier = ImageOption.requestModifier(
-            RequestModifier { request in
-                var request = request
-                request.headers[.accept] = "image/png"
-                return request
-            }
-        )
-        #expect(try await owners(test, [[modifier], [modifier], []]) == [9, 9, 9])
-        #expect(test.transport.startedCount == 1)
+        let reports = Lock<[String]>([])
+        let observer = LoadObserver { observation in
+            if case .hooksWithoutIdentity(let type) = observation.activity { reports.withLock { $0.append(type) } }
+        }
+        let options = [modifier(0, scope: "one"), modifier(0), modifier(1)].map { [$0, .observers(observer)] }
+        _ = try await owners(test, options)
+        #expect(reports.withLock { $0 } == ["TestHooks"])
     }
 
-    @Test("of a responder brings an image for no other request, unless a scope is named")
+    @Test("of a responder brings an image for no other request, unless it has an identity")
     func responders() async throws {
         let test = TestPipeline()
         test.transport.setAnswer { request in
             guard request.credential != nil else { return .init(status: 401) }
             return .init(body: Sample.png(seed: TwoUsers.seed(request)))
         }
-        let options = (0...1).map { user in
-            [ImageOption.authenticationResponder(AuthenticationResponder { _ in .bearer(TwoUsers.secrets[user]) })]
+        func responders(_ identities: [DownloadIdentity?]) -> [[ImageOption]] {
+            identities.enumerated().map { user, identity in
+                [.hooks(TestHooks.credential(identity) { _ in .bearer(TwoUsers.secrets[user]) })]
+            }
         }
+        let options = responders([nil, nil])
         #expect(try await owners(test, options + options) == [1, 2, 1, 2])
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
-        let named = options.enumerated().map { $1 + [.cacheScope("\($0)")] }
+        let named = responders(["0", "1"])
         #expect(try await owners(test, named) == [1, 2])
         let count = test.transport.startedCount
         #expect(try await owners(test, named) == [1, 2])

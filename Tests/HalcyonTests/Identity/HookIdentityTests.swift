@@ -20,11 +20,10 @@ struct HookIdentityTests {
         }
     }
 
-    private struct SessionResponder: AuthenticationResponding {
+    private struct SessionHooks: DownloadHooks {
         let session: Session
-        var namesScope = true
 
-        var cacheScope: String? { namesScope ? "user-\(session.user)" : nil }
+        var cacheIdentity: DownloadIdentity? { "user-\(session.user)" }
 
         func credential(for demand: AuthenticationDemand) async throws -> Credential? {
             .bearer(TwoUsers.secrets[session.user])
@@ -35,16 +34,16 @@ struct HookIdentityTests {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(session)) }
     }
 
-    private struct Watermark: DataModifying {
-        let cacheIdentity: String?
+    private struct Watermark: DownloadHooks {
+        let cacheIdentity: DownloadIdentity?
         let owner: Int
 
         func modified(_ data: Data, of response: TransferResponse) throws -> Data? { Sample.png(seed: owner) }
     }
 
-    private func tokens(of session: Session, scope: String? = nil) -> ImageOption {
-        .requestModifier(
-            RequestModifier(cacheScope: scope) { request in
+    private func tokens(of session: Session, scope: DownloadIdentity? = nil) -> ImageOption {
+        .hooks(
+            TestHooks.request(scope) { request in
                 var request = request
                 request.headers[.authorization] = TwoUsers.secrets[session.user]
                 return request
@@ -80,10 +79,13 @@ struct HookIdentityTests {
         #expect(try await second.image.owner == 2)
     }
 
-    @Test("still shares the work of requests that are equal once they are modified")
+    @Test("shares transfers where it has an identity, whatever is made of them")
     func equalRequests() async throws {
         let (test, session) = (TestPipeline(), Session())
-        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: [tokens(of: session)]) }
+        let tasks = (0..<5).map { number in
+            let options = ImageOptions([tokens(of: session, scope: "one"), .frame(number)])
+            return test.pipeline.task(for: users.url, options: options)
+        }
         await eventually { [downloader = test.pipeline.configuration.downloader] in
             downloader.transfers.waiterCount == tasks.count
         }
@@ -92,7 +94,7 @@ struct HookIdentityTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("shares all work where it names a scope")
+    @Test("shares all work where it has an identity")
     func namedScope() async throws {
         let (test, session) = (TestPipeline(), Session())
         let options = [tokens(of: session, scope: "one")]
@@ -104,34 +106,28 @@ struct HookIdentityTests {
         #expect(test.counters.decodes == 1)
     }
 
-    @Test("answers for another user once its scope is another, or that of the options", arguments: [true, false])
-    func responders(namesScope: Bool) async throws {
+    @Test("answers for another user once its identity is another")
+    func responders() async throws {
         let (test, session) = (TestPipeline(), Session())
         test.transport.setAnswer { request in
             guard request.credential != nil else { return .init(status: 401) }
             return .init(body: Sample.png(seed: TwoUsers.seed(request)))
         }
-        let responder = ImageOption.authenticationResponder(
-            SessionResponder(session: session, namesScope: namesScope)
-        )
-        func options() -> [ImageOption] { namesScope ? [responder] : [responder, .cacheScope("\(session.user)")] }
+        let options = [ImageOption.hooks(SessionHooks(session: session))]
         for user in [0, 1, 0, 1] {
             session.user = user
-            #expect(try await owner(test, options()) == user + 1)
+            #expect(try await owner(test, options) == user + 1)
         }
         let count = test.transport.startedCount
         for user in [0, 1] {
             session.user = user
-            #expect(try await owner(test, options()) == user + 1)
+            #expect(try await owner(test, options) == user + 1)
         }
         #expect(test.transport.startedCount == count)
     }
 
-    @Test(
-        "answers a load that no cache keeps with the credential of its own scope",
-        arguments: [ImageOption.method(.post), .dataModifier(Watermark(cacheIdentity: nil, owner: 7))]
-    )
-    func scopeWithoutKey(option: ImageOption) async throws {
+    @Test("answers a load that no cache keeps with the credential of its own identity")
+    func scopeWithoutKey() async throws {
         let (test, session) = (TestPipeline(), Session())
         let asked = Lock<[Int]>([])
         test.transport.setAnswer { request in
@@ -139,24 +135,23 @@ struct HookIdentityTests {
             asked.withLock { $0.append(TwoUsers.seed(request)) }
             return .init(body: Sample.png(seed: TwoUsers.seed(request)))
         }
-        let responder = ImageOption.authenticationResponder(SessionResponder(session: session, namesScope: false))
         for user in [0, 1, 0] {
             session.user = user
-            _ = try await owner(test, [option, responder, .cacheScope("\(user)")])
+            _ = try await owner(test, [.method(.post), .hooks(SessionHooks(session: session))])
         }
         #expect(asked.withLock { $0 } == [1, 2, 1])
     }
 
     @Test(
-        "leaves requests that carry credentials apart, although it names a scope for its own",
+        "leaves requests that carry credentials apart, although it has an identity",
         arguments: [true, false]
     )
     func ownCredentials(isModifier: Bool) async throws {
         let test = users.pipeline()
         let hook: ImageOption =
             isModifier
-            ? .requestModifier(RequestModifier(cacheScope: "gallery") { $0 })
-            : .authenticationResponder(AuthenticationResponder(cacheScope: "gallery") { _ in nil })
+            ? .hooks(TestHooks.request("gallery") { $0 })
+            : .hooks(TestHooks.credential("gallery") { _ in nil })
         for user in [0, 1, 0, 1] {
             let (source, options) = try users.request(.authorization, user: user)
             let response = try await test.pipeline.response(
@@ -169,9 +164,9 @@ struct HookIdentityTests {
     }
 
     @Test("makes other bytes for its own loads only, and gets no others")
-    func dataModifiers() async throws {
+    func bodies() async throws {
         let test = users.pipeline()
-        let mark = ImageOption.dataModifier(Watermark(cacheIdentity: nil, owner: 7))
+        let mark = ImageOption.hooks(Watermark(cacheIdentity: nil, owner: 7))
         for options in [[], [ImageOption.ignoringServer], [.cacheScope("one")], [.sharedAcrossCredentials]] {
             for _ in 0..<2 {
                 #expect(try await owner(test, options + [mark]) == 7)
@@ -187,7 +182,7 @@ struct HookIdentityTests {
     @Test("makes other bytes that are found again by the identity it names, and by no other")
     func dataIdentities() async throws {
         let test = users.pipeline()
-        let marks = [7, 8].map { ImageOption.dataModifier(Watermark(cacheIdentity: "mark \($0)", owner: $0)) }
+        let marks = [7, 8].map { ImageOption.hooks(Watermark(cacheIdentity: "mark \($0)", owner: $0)) }
         for isInMemory in [false, true, false] {
             if !isInMemory { test.pipeline.cache.removeAllFromMemory() }
             #expect(try await owner(test, [marks[0]]) == 7)
@@ -201,8 +196,8 @@ struct HookIdentityTests {
     @Test("sends the request elsewhere for its own loads only", arguments: [[], [ImageOption.ignoringServer]])
     func elsewhere(options: [ImageOption]) async throws {
         let test = users.pipeline()
-        let modifier = ImageOption.requestModifier(
-            RequestModifier { request in
+        let modifier = ImageOption.hooks(
+            TestHooks.request("elsewhere") { request in
                 var request = request
                 request.url.append(path: TwoUsers.secrets[0])
                 return request
@@ -222,12 +217,12 @@ struct HookIdentityTests {
             guard request.url == url else { return .init(body: Sample.png(seed: TwoUsers.seed(request))) }
             return .init(status: 302, headers: [.location: "https://images.example/other"])
         }
-        let handler = RedirectHandler { _, proposed in
+        let handler = TestHooks.redirect("elsewhere") { _, proposed in
             var request = proposed
             request.url.append(path: TwoUsers.secrets[0])
             return request
         }
-        #expect(try await owner(test, options + [.redirectHandler(handler)]) == 1)
+        #expect(try await owner(test, options + [.hooks(handler)]) == 1)
         TwoUsers.serve(test.transport)
         #expect(try await owner(test, options) == 9)
         test.pipeline.cache.removeAllFromMemory()
@@ -238,8 +233,8 @@ struct HookIdentityTests {
     func statuses() async throws {
         let test = TestPipeline()
         test.transport.serve(users.url, Sample.png(seed: 7), status: 404)
-        let modifier = ImageOption.responseModifier(
-            ResponseModifier { response in
+        let modifier = ImageOption.hooks(
+            TestHooks.response("found") { response in
                 var response = response
                 response.status = 200
                 return response
@@ -261,8 +256,8 @@ struct HookIdentityTests {
         let text = users.url.absoluteString.replacing("https:", with: "http:")
         let url = try #require(URL(string: text))
         for user in 0...1 {
-            let responder = AuthenticationResponder { _ in .basic(user: "me", password: TwoUsers.secrets[user]) }
-            let response = try await test.pipeline.response(for: url, options: [.authenticationResponder(responder)])
+            let responder = TestHooks.credential { _ in .basic(user: "me", password: TwoUsers.secrets[user]) }
+            let response = try await test.pipeline.response(for: url, options: [.hooks(responder)])
             #expect(response.image.owner == user + 1)
             await test.settle()
         }

@@ -211,11 +211,9 @@ struct DefaultOptionsTests {
             .cacheKeyRule(.ignoringQuery), .cacheScope("a"), .serializer(.format(.png, EncodeOptions())),
             .priority(.high), .timeouts(.download(.seconds(1))), .decodeLimits(DecodeLimits(pixelCount: 7)),
             .color(.asStored), .keepSixteenBits, .useEmbeddedThumbnail, .frame(2), .headers(Self.headers),
-            .method(.post), .requestModifier(RequestModifier { $0 }), .redirectHandler(RedirectHandler.refusing),
-            .authenticationResponder(AuthenticationResponder { _ in nil }), .responseModifier(ResponseModifier { $0 }),
+            .method(.post), .hooks(TestHooks.refusingRedirects),
             .acceptedStatusCodes(200..<201), .acceptedContentTypes(["a"]),
-            .responseReviewer(ResponseReviewer { _ in true }),
-            .dataModifier(DataModifier { data, _ in data }), .retry(.exponential(maxAttempts: 2)),
+            .retry(.exponential(maxAttempts: 2)),
             .alternativeSources([.file("/a")]), .lowDataSource(.file("/b")),
             ImageOption { $0.network.limits = TransferLimits(bodyBytes: 1) },
             ImageOption { $0.recovery.allowsMetered = false },
@@ -261,8 +259,8 @@ struct DefaultOptionsTests {
         #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
         #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
         // One field of the policy holds the rules, of which one is the handling.
-        // Whether 304 is accepted, and whether the downloader is the request's own, is for loads to set.
-        let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 2
+        // Whether 304 is accepted is for loads to set.
+        let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1
         #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
         // The groups, and what is in none.
         let groups = [ImageOptionFields.cache, .decode, .recovery, .network, .delivery]

@@ -8,13 +8,11 @@ import Testing
 @Suite("Hooks")
 struct HookComparisonTests {
     /// A hook that counts how often it is compared or hashed.
-    private struct CountingModifier: RequestModifying, AuthenticationResponding, RetryStrategy {
+    private struct CountingHooks: DownloadHooks, RetryStrategy {
         let number: Int
         let calls: Counter
 
-        var cacheScope: String? { "scope" }
-
-        func modified(_ request: TransferRequest) async throws -> TransferRequest? { request }
+        var cacheIdentity: DownloadIdentity? { "scope" }
 
         func credential(for demand: AuthenticationDemand) async throws -> Credential? { .bearer("\(number)") }
 
@@ -44,8 +42,8 @@ struct HookComparisonTests {
     func noCalls() async throws {
         let (test, calls, url) = (TestPipeline(), Counter(), Sample.url())
         let options = (0..<2).map { _ -> ImageOptions in
-            let hook = CountingModifier(number: 1, calls: calls)
-            return [.requestModifier(hook), .authenticationResponder(hook), .retry(hook)]
+            let hook = CountingHooks(number: 1, calls: calls)
+            return [.hooks(hook), .retry(hook)]
         }
         let before = calls.value
         #expect(before > 0)
@@ -62,28 +60,27 @@ struct HookComparisonTests {
 
     @Test("are equal if they are of one type and equal, however many there are at once")
     func equality() async {
-        struct Other: RequestModifying {
+        struct Other: DownloadHooks {
             let number: Int
-
-            func modified(_ request: TransferRequest) async throws -> TransferRequest? { request }
+            let cacheIdentity: DownloadIdentity? = nil
         }
         let calls = Counter()
-        typealias Modifier = any RequestModifying
+        typealias Hooks = any DownloadHooks
         let hooks = await withTaskGroup { group in
             for number in 0..<60 {
                 group.addTask {
-                    let modifier = CountingModifier(number: number % 3, calls: calls)
-                    return (number % 3, Hook<Modifier>(modifier, identity: modifier))
+                    let modifier = CountingHooks(number: number % 3, calls: calls)
+                    return (number % 3, Hook<Hooks>(modifier, identity: modifier))
                 }
             }
-            var hooks: [(Int, Hook<Modifier>)] = []
+            var hooks: [(Int, Hook<Hooks>)] = []
             for await hook in group { hooks.append(hook) }
             return hooks
         }
         #expect(Set(hooks.map(\.1)).count == 3)
         for (number, hook) in hooks {
             #expect(hooks.allSatisfy { (number == $0.0) == (hook == $0.1) })
-            #expect(hook != Hook<Modifier>(Other(number: number), identity: Other(number: number)))
+            #expect(hook != Hook<Hooks>(Other(number: number), identity: Other(number: number)))
         }
     }
 }

@@ -21,36 +21,36 @@ struct HookOptionTests {
     }
 
     @Test("changes the request, or rejects it", arguments: [false, true])
-    func requestModifier(isDefault: Bool) async throws {
-        let modifier = RequestModifier { request in
+    func requests(isDefault: Bool) async throws {
+        let modifier = TestHooks.request { request in
             var request = request
             request.headers[.accept] = "image/webp"
             return request
         }
-        let (task, transport) = task(.requestModifier(modifier), isDefault: isDefault)
+        let (task, transport) = task(.hooks(modifier), isDefault: isDefault)
         let transfer = await transport.nextTransfer()
         #expect(transfer.request.headers[.accept] == "image/webp")
         transfer.answer(.init(body: Sample.png()))
         #expect(try await task.response.source == .network)
-        let (rejected, _) = self.task(.requestModifier(RequestModifier { _ in nil }), .forceRefresh)
+        let (rejected, _) = self.task(.hooks(TestHooks.request { _ in nil }), .forceRefresh)
         #expect(await reason { try await rejected.response } == .requestRejected(nil))
     }
 
     @Test("decides about redirects", arguments: [false, true])
-    func redirectHandler(isDefault: Bool) async throws {
-        let (refused, transport) = task(.redirectHandler(RedirectHandler.refusing), isDefault: isDefault)
+    func redirects(isDefault: Bool) async throws {
+        let (refused, transport) = task(.hooks(TestHooks.refusingRedirects), isDefault: isDefault)
         await transport.nextTransfer().answer(.init(status: 302, headers: [.location: "https://elsewhere.example/a"]))
         #expect(await reason { try await refused.response } == .redirectRejected("https://elsewhere.example/a"))
-        let (followed, other) = task(.redirectHandler(RedirectHandler { $1 }), isDefault: isDefault)
+        let (followed, other) = task(.hooks(TestHooks.redirect { $1 }), isDefault: isDefault)
         await other.nextTransfer().answer(.init(status: 302, headers: [.location: "/b"]))
         await other.nextTransfer().answer(.init(body: Sample.png()))
         #expect(try await followed.response.source == .network)
     }
 
     @Test("supplies credentials")
-    func authenticationResponder() async throws {
-        let responder = AuthenticationResponder { _ in .basic(user: "me", password: "secret") }
-        let (task, transport) = task(.authenticationResponder(responder))
+    func credentials() async throws {
+        let responder = TestHooks.credential { _ in .basic(user: "me", password: "secret") }
+        let (task, transport) = task(.hooks(responder))
         let challenge: HTTPFields = [.wwwAuthenticate: "Basic realm=\"images\""]
         await transport.nextTransfer().answer(.init(status: 401, headers: challenge))
         let second = await transport.nextTransfer()
@@ -59,39 +59,33 @@ struct HookOptionTests {
         #expect(try await task.response.source == .network)
     }
 
-    @Test("changes the head of a response, reviews it, and changes the body")
+    @Test("changes the head of a response, then the body")
     func responses() async throws {
         let order = Lock<[String]>([])
         let (task, transport) = task(
-            .responseModifier(
-                ResponseModifier { response in
-                    order.withLock { $0.append("head") }
-                    var response = response
-                    response.status = 200
-                    return response
-                }
-            ),
-            .responseReviewer(
-                ResponseReviewer { response in
-                    order.withLock { $0.append("review \(response.status)") }
-                    return true
-                }
-            ),
-            .dataModifier(
-                DataModifier { data, _ in
-                    order.withLock { $0.append("body") }
-                    return Data(data.reversed())
+            .hooks(
+                TestHooks {
+                    $0.response = { response in
+                        order.withLock { $0.append("head") }
+                        var response = response
+                        response.status = 200
+                        return response
+                    }
+                    $0.body = { data, response in
+                        order.withLock { $0.append("body \(response.status)") }
+                        return Data(data.reversed())
+                    }
                 }
             )
         )
         await transport.nextTransfer().answer(.init(status: 418, body: Data(Sample.png(5, 5).reversed())))
         #expect(try await task.response.image.size == PixelSize(5, 5))
-        #expect(order.withLock { $0 } == ["head", "review 200", "body"])
+        #expect(order.withLock { $0 } == ["head", "body 200"])
     }
 
     @Test("refuses a body")
     func reviewer() async throws {
-        let (task, transport) = task(.responseReviewer(ResponseReviewer { _ in false }))
+        let (task, transport) = task(.hooks(TestHooks.response { _ in nil }))
         await transport.nextTransfer().answer(.init(body: Sample.png()))
         #expect(await reason { try await task.response } == .responseRejected(nil))
     }
@@ -109,10 +103,8 @@ struct HookOptionTests {
     @Test("takes the place of the one that was set before")
     func lastOne() async throws {
         let (task, transport) = task(
-            .requestModifier(RequestModifier { _ in nil }),
-            .requestModifier(RequestModifier { $0 }),
-            .responseReviewer(ResponseReviewer { _ in false }),
-            .responseReviewer(ResponseReviewer { _ in true })
+            .hooks(TestHooks.request { _ in nil }),
+            .hooks(TestHooks.request { $0 })
         )
         await transport.nextTransfer().answer(.init(body: Sample.png()))
         #expect(try await task.response.source == .network)

@@ -95,8 +95,8 @@ struct ImageOptionValueTests {
         )
         #expect(key(small) != key(.value("x", for: WatermarkKey.self)))
         // Beside a scope and the bytes of a modifier, which it does not hide.
-        let modifier = DataModifier(cacheIdentity: "v1:x") { data, _ in data }
-        let original = OriginalKey(.url(url), options: [small, .cacheScope("me"), .dataModifier(modifier)])
+        let modifier = TestHooks.body("v1:x") { data, _ in data }
+        let original = OriginalKey(.url(url), options: [small, .cacheScope("me"), .hooks(modifier)])
         #expect(original?.namedAudience == CacheScope.named("me").name)
         #expect(key(small, .cacheScope("me")) != key(small) && key(small, .cacheScope("me")) != key(.cacheScope("me")))
     }

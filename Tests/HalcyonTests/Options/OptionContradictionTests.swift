@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Options that contradict each other")
 struct OptionContradictionTests {
-    private static let unnamed = ImageOption.dataModifier(DataModifier { data, _ in data })
+    private static let unnamed = ImageOption.hooks(TestHooks.body { data, _ in data })
     private static let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
 
     /// Options with each contradiction.
     private static let contradictions: [(OptionContradiction, [ImageOption])] = [
         (.noCacheAndOnlyFromCache, [.noCache, .onlyFromCache]),
         (.noCacheAndOnlyFromCache, [.onlyFromCache, .noCache, crop]),
-        (.unnamedBytesAndOnlyFromCache, [unnamed, .onlyFromCache]),
+        (.unnamedHooksAndOnlyFromCache, [unnamed, .onlyFromCache]),
         (.unnamedResponseAndOnlyFromCache, [.method(.post), .onlyFromCache]),
         (.originalSerializerAndNoOriginal, [.serializer(.original), .readsOriginal(false), crop]),
     ]
@@ -47,14 +47,14 @@ struct OptionContradictionTests {
         #expect(Set(OptionContradiction.allCases.map(\.description)).count == OptionContradiction.allCases.count)
     }
 
-    @Test("do not if something can answer: a file, a named modifier, a cache key, a refresh that is stored")
+    @Test("do not if something can answer: a file, named hooks, a cache key, a refresh that is stored")
     func harmless() async throws {
         let path = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Sample.png().write(to: URL(filePath: path))
         let file = ImageRequest(.file(path), options: [.noCache, .onlyFromCache])
         #expect(try await test.pipeline.response(for: file).source == .file)
-        let named = ImageOption.dataModifier(DataModifier(cacheIdentity: "same") { data, _ in data })
+        let named = ImageOption.hooks(TestHooks.body("same") { data, _ in data })
         for options: [ImageOption] in [[named, .onlyFromCache], [.revalidate, .onlyFromCache]] {
             let loading = ImageOptions(options)
             #expect(await reason { try await test.pipeline.response(for: url, options: loading) } == .notCached)

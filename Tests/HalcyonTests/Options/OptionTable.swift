@@ -105,11 +105,11 @@ enum OptionTable {
         )
         Row(.method, \.network.method, nil, (.method(.post), .post), (.method(.put), .put))
         hook(
-            .requestModifier,
-            \.network.rules.requestModifier,
-            { .requestModifier($0) },
-            RequestModifier { $0 },
-            RequestModifier { $0 }
+            .hooks,
+            \.network.rules.handling.hooks,
+            { .hooks($0) },
+            TestHooks.refusingRedirects,
+            TestHooks.refusingRedirects
         )
         Row(
             .cookies,
@@ -117,41 +117,6 @@ enum OptionTable {
             nil,
             (.cookies(firstStore), firstStore),
             (.cookies(secondStore), secondStore)
-        )
-        hook(
-            .redirectHandler,
-            \.network.rules.handling.redirectHandler,
-            { .redirectHandler($0) },
-            RedirectHandler.refusing,
-            RedirectHandler { $1 }
-        )
-        hook(
-            .authenticationResponder,
-            \.network.rules.handling.authenticationResponder,
-            { .authenticationResponder($0) },
-            AuthenticationResponder { _ in nil },
-            AuthenticationResponder { _ in nil }
-        )
-        hook(
-            .responseModifier,
-            \.network.rules.handling.responseModifier,
-            { .responseModifier($0) },
-            ResponseModifier { $0 },
-            ResponseModifier { $0 }
-        )
-        hook(
-            .responseReviewer,
-            \.network.rules.handling.responseReviewer,
-            { .responseReviewer($0) },
-            ResponseReviewer { _ in true },
-            ResponseReviewer { _ in true }
-        )
-        hook(
-            .dataModifier,
-            \.network.rules.handling.dataModifier,
-            { .dataModifier($0) },
-            DataModifier { data, _ in data },
-            DataModifier { data, _ in data }
         )
         Row(
             .acceptedStatusCodes,

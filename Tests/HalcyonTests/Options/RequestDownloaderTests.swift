@@ -55,10 +55,10 @@ struct RequestDownloaderTests {
     }
 
     @Test("that changes bytes loads an image that no request without it finds", arguments: [nil, "other"])
-    func dataModifier(identity: String?) async throws {
+    func dataModifier(identity: DownloadIdentity?) async throws {
         let changed = Sample.png(seed: 7)
         var policy = NetworkPolicy()
-        policy.dataModifier = DataModifier(cacheIdentity: identity) { _, _ in changed }
+        policy.hooks = TestHooks.body(identity) { _, _ in changed }
         let options: ImageOptions = [.downloader(downloader(policy))]
         transport.serve(url, Sample.png(seed: 1))
         test.transport.serve(url, Sample.png(seed: 1))
@@ -145,16 +145,16 @@ struct RequestDownloaderTests {
         #expect(try await test.pipeline.response(for: url, options: own).source == .network)
     }
 
-    @Test("whose modifier adds a credential brings an image for no other request, unless a scope is named")
+    @Test("whose modifier adds a credential brings an image for no other request, unless it has an identity")
     func modifiers() async throws {
         TwoUsers.serve(transport)
-        func own(_ user: Int, scope: String? = nil) -> ImageDownloader {
-            let modifier = RequestModifier(cacheScope: scope) { request in
+        func own(_ user: Int, scope: DownloadIdentity? = nil) -> ImageDownloader {
+            let modifier = TestHooks.request(scope) { request in
                 var request = request
                 request.headers[.authorization] = TwoUsers.secrets[user]
                 return request
             }
-            return downloader(NetworkPolicy.with { $0.requestModifier = modifier })
+            return downloader(NetworkPolicy.with { $0.hooks = modifier })
         }
         let unnamed = [own(0), own(1)]
         #expect(try await owners(unnamed + unnamed) == [1, 2, 1, 2])
@@ -165,15 +165,15 @@ struct RequestDownloaderTests {
         #expect(try await test.pipeline.image(from: url).owner == 9)
     }
 
-    @Test("whose responder supplies a credential brings an image for no other request, unless a scope is named")
+    @Test("whose responder supplies a credential brings an image for no other request, unless it has an identity")
     func responders() async throws {
         transport.setAnswer { request in
             guard request.credential != nil else { return .init(status: 401) }
             return .init(body: Sample.png(seed: TwoUsers.seed(request)))
         }
-        func own(_ user: Int, scope: String? = nil) -> ImageDownloader {
-            let responder = AuthenticationResponder(cacheScope: scope) { _ in .bearer(TwoUsers.secrets[user]) }
-            return downloader(NetworkPolicy.with { $0.authenticationResponder = responder })
+        func own(_ user: Int, scope: DownloadIdentity? = nil) -> ImageDownloader {
+            let responder = TestHooks.credential(scope) { _ in .bearer(TwoUsers.secrets[user]) }
+            return downloader(NetworkPolicy.with { $0.hooks = responder })
         }
         let unnamed = [own(0), own(1)]
         #expect(try await owners(unnamed + unnamed) == [1, 2, 1, 2])
@@ -187,10 +187,10 @@ struct RequestDownloaderTests {
     }
 
     @Test("whose modifier changes bytes has them cached under its name, or not at all", arguments: [nil, "five"])
-    func bytes(name: String?) async throws {
+    func bytes(name: DownloadIdentity?) async throws {
         let body = Sample.png(seed: 5)
-        let modifier = DataModifier(cacheIdentity: name) { _, _ in body }
-        let own = downloader(NetworkPolicy.with { $0.dataModifier = modifier })
+        let modifier = TestHooks.body(name) { _, _ in body }
+        let own = downloader(NetworkPolicy.with { $0.hooks = modifier })
         transport.serve(url, Data([1]))
         #expect(try await owners([own, own]) == [5, 5])
         #expect(transport.startedCount == (name == nil ? 2 : 1))

@@ -55,22 +55,22 @@ struct FailureMemoryTests {
             request.headers[.authorization] == nil && request.url.query() == nil && request.credential == nil
                 ? .init(status: 403) : .init(body: Sample.png())
         }
-        let token = RequestModifier { request in
+        let token = TestHooks.request { request in
             var request = request
             request.headers[.authorization] = "Bearer token"
             return request
         }
         let isValid = Lock(false)
-        let session = RequestModifier { request in
+        let session = TestHooks.request { request in
             var request = request
             if isValid.withLock({ $0 }) { request.headers[.authorization] = "Bearer token" }
             return request
         }
         #expect(try await failure().reason == .status(403))
-        _ = try await test.pipeline.image(from: url, options: [.requestModifier(token), .noCache])
-        #expect(try await failure([.requestModifier(session)]).reason == .status(403))
+        _ = try await test.pipeline.image(from: url, options: [.hooks(token), .noCache])
+        #expect(try await failure([.hooks(session)]).reason == .status(403))
         isValid.withLock { $0 = true }
-        _ = try await test.pipeline.image(from: url, options: [.requestModifier(session)])
+        _ = try await test.pipeline.image(from: url, options: [.hooks(session)])
         let other = try await failure([.acceptedStatusCodes(200..<300), .cacheMemoryOnly])
         #expect(other.reason == .status(403))
         let accepting: [ImageOption] = [.acceptedStatusCodes(200..<500), .cacheMemoryOnly]

@@ -126,7 +126,7 @@ struct CachePlacementTests {
     @Test(
         "do not answer with what came with the program where the image is another one",
         arguments: [
-            [.dataModifier(DataModifier(cacheIdentity: "other") { _, _ in Sample.png(seed: 9) })],
+            [.hooks(TestHooks.body("other") { _, _ in Sample.png(seed: 9) })],
             [.cacheScope("one")], [.headers([.authorization: "Bearer one"])],
         ] as [[ImageOption]]
     )

@@ -97,7 +97,7 @@ struct VaryingImageTests {
     @Test("is kept nowhere if modifiers may add unknown headers to its request")
     func modifiers() async throws {
         serve(1)
-        let options: [ImageOption] = [ImageOption { $0.network.requestModifier = HeaderModifier() }]
+        let options: [ImageOption] = [ImageOption { $0.network.hooks = HeaderModifier() }]
         #expect(try await fixture.load(options).source == .network)
         #expect(try await fixture.load(options).source == .network)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
@@ -182,7 +182,9 @@ struct VaryingImageTests {
     }
 }
 
-private struct HeaderModifier: RequestModifying {
+private struct HeaderModifier: DownloadHooks {
+    let cacheIdentity: DownloadIdentity? = "french"
+
     func modified(_ request: TransferRequest) async throws -> TransferRequest? {
         var request = request
         request.headers[.acceptLanguage] = "fr"

@@ -12,9 +12,3 @@ final class IdentifiedClosure<Function: Sendable>: Hashable, Sendable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
-
-/// A hook that wraps an ``IdentifiedClosure``.
-protocol ClosureHook {
-    /// The closure with its identity, which all copies of the hook share.
-    var identifiedClosure: AnyObject { get }
-}

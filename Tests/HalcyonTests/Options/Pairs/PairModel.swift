@@ -14,15 +14,13 @@ struct PairModel: Sendable {
     var storesInMemory = true
     var storesOnDisk = true
     var hasOtherMethod = false
-    var hasNamedBytes = true
+    var hasNamedHooks = true
     /// A Boolean value that indicates whether caches may keep the image under a name.
-    var isNamed: Bool { !hasOtherMethod && hasNamedBytes }
+    var isNamed: Bool { !hasOtherMethod && hasNamedHooks }
     /// A Boolean value that indicates whether the server is asked although a cache has the image.
     var asksServer = false
     var ignoresServer = false
     var isNetworkAllowed = true
-    /// A Boolean value that indicates whether hooks see the request, after which it may be kept or not.
-    var hasModifier = false
     var hasAlternative = false
     var hasOwnDownloader = false
     var frame = 0
@@ -74,7 +72,6 @@ struct PairModel: Sendable {
             }
             isInMemory = storesInMemory && isNamed
             isOnDisk = storesOnDisk && isNamed
-            isUncertain = hasModifier && isNamed
             return Expectation(color: color, source: .network, transfers: 1...1)
         }
     }

@@ -38,7 +38,7 @@ struct PairedOption: Sendable {
     /// The pairs that contradict each other, by their names.
     static let contradictions: [Set<String>: OptionContradiction] = [
         ["reads,storesInMemory,storesOnDisk", "networkIsAllowed"]: .noCacheAndOnlyFromCache,
-        ["dataModifier without a name", "networkIsAllowed"]: .unnamedBytesAndOnlyFromCache,
+        ["hooks without an identity", "networkIsAllowed"]: .unnamedHooksAndOnlyFromCache,
         ["method", "networkIsAllowed"]: .unnamedResponseAndOnlyFromCache,
         ["serializer of originals", "readsOriginal"]: .originalSerializerAndNoOriginal,
     ]
@@ -128,33 +128,19 @@ struct PairedOption: Sendable {
         )
         PairedOption(.headers, .headers([.accept: "image/png"]))
         PairedOption(.method, .method(.post)) { $0.hasOtherMethod = true }
-        PairedOption(
-            .requestModifier,
-            .requestModifier(
-                RequestModifier { request in
-                    var request = request
-                    request.headers[.acceptLanguage] = "en"
-                    return request
-                }
-            )
-        ) { $0.hasModifier = true }
         PairedOption(.cookies, .cookies(CookieStore()))
-        PairedOption(.redirectHandler, .redirectHandler(RedirectHandler.refusing))
-        PairedOption(.authenticationResponder, .authenticationResponder(AuthenticationResponder { _ in nil }))
-        PairedOption(.responseModifier, .responseModifier(ResponseModifier { $0 }))
         PairedOption(.acceptedStatusCodes, .acceptedStatusCodes(200..<201))
         PairedOption(.acceptedContentTypes, .acceptedContentTypes(["image/*"]))
-        PairedOption(.responseReviewer, .responseReviewer(ResponseReviewer { _ in true }))
         PairedOption(
-            .dataModifier,
-            word: " with a name",
-            .dataModifier(DataModifier(cacheIdentity: "pairs") { _, _ in PairFixture.modifiedBody })
-        ) { ($0.isModified, $0.hasNamedBytes) = (true, true) }
+            .hooks,
+            word: " with an identity",
+            .hooks(TestHooks.body("pairs") { _, _ in PairFixture.modifiedBody })
+        ) { ($0.isModified, $0.hasNamedHooks) = (true, true) }
         PairedOption(
-            .dataModifier,
-            word: " without a name",
-            .dataModifier(DataModifier { _, _ in PairFixture.modifiedBody })
-        ) { ($0.isModified, $0.hasNamedBytes) = (true, false) }
+            .hooks,
+            word: " without an identity",
+            .hooks(TestHooks.body { _, _ in PairFixture.modifiedBody })
+        ) { ($0.isModified, $0.hasNamedHooks) = (true, false) }
         PairedOption(.downloader, .downloader(PairFixture.downloader)) { $0.hasOwnDownloader = true }
         PairedOption(.retry, .retry(BackoffStrategy.fixed(maxAttempts: 1)))
         PairedOption(.alternatives, .alternativeSources([PairFixture.alternative])) { $0.hasAlternative = true }

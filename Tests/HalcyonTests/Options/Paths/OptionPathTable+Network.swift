@@ -25,16 +25,6 @@ extension OptionPathTable {
             .shows(on: [.network, .joined, .encoded]) { $0.with.sent?.method == .post }
             .shows(on: [.prefetch]) { $0.without.transfers == 1 && $0.with.transfers == 0 }
             .cannotMatter(on: [.provider, .file], .nothingIsSent)
-        Row(.requestModifier) { _ in
-            let modifier = RequestModifier { request in
-                var request = request
-                request.headers[.accept] = "image/x-modified"
-                return request
-            }
-            return [.requestModifier(modifier)]
-        }
-        .shows(on: LoadPath.sending) { $0.with.sent?.headers[.accept] == "image/x-modified" }
-        .cannotMatter(on: LoadPath.local, .nothingIsSent)
         Row(.cookies) { _ in [.cookies(CookieStore())] }
             .isTested(
                 on: [.network],
@@ -48,36 +38,15 @@ extension OptionPathTable {
             )
             .cannotMatter(on: [.encoded, .prefetch], .asFromNetwork)
             .cannotMatter(on: LoadPath.local, .nothingIsSent)
-        Row(.redirectHandler) { _ in [.redirectHandler(RedirectHandler.refusing)] }
-            .isTested(on: [.network], "HookOptionTests.swift", "decides about redirects")
-            .cannotMatter(on: [.joined, .encoded, .prefetch], .asFromNetwork)
-            .cannotMatter(on: LoadPath.local, .nothingIsSent)
-        Row(.authenticationResponder) { _ in [.authenticationResponder(AuthenticationResponder { _ in nil })] }
-            .isTested(on: [.network], "HookOptionTests.swift", "supplies credentials")
-            .cannotMatter(on: [.joined, .encoded, .prefetch], .asFromNetwork)
-            .cannotMatter(on: LoadPath.local, .nothingIsSent)
-        Row(.responseModifier) { _ in
-            let modifier = ResponseModifier { response in
-                var response = response
-                response.status = 404
-                return response
-            }
-            return [.responseModifier(modifier)]
-        }
-        .shows(on: LoadPath.sending) { $0.with.answer.error == "status" }
-        .cannotMatter(on: LoadPath.local, .nothingIsSent)
         Row(.acceptedStatusCodes) { _ in [.acceptedStatusCodes(300..<400)] }
             .shows(on: LoadPath.sending) { $0.with.answer.error == "status" }
             .cannotMatter(on: LoadPath.local, .nothingIsSent)
         Row(.acceptedContentTypes) { _ in [.acceptedContentTypes(["image/webp"])] }
             .shows(on: LoadPath.sending) { $0.with.answer.error == "contentType" }
             .cannotMatter(on: LoadPath.local, .nothingIsSent)
-        Row(.responseReviewer) { _ in [.responseReviewer(ResponseReviewer { _ in false })] }
-            .shows(on: LoadPath.sending) { $0.with.answer.error == "responseRejected" }
-            .cannotMatter(on: LoadPath.local, .nothingIsSent)
-        Row(.dataModifier) { _ in
+        Row(.hooks) { _ in
             let changed = Sample.png(seed: 60)
-            return [.dataModifier(DataModifier { _, _ in changed })]
+            return [.hooks(TestHooks.body { _, _ in changed })]
         }
         .shows(on: LoadPath.cached) { $0.asksAgain }
         .shows(on: [.network, .joined, .encoded]) { $0.isAnotherImage }
