@@ -15,7 +15,7 @@ struct CancellationTests {
         let first = test.pipeline.task(for: url)
         let second = test.pipeline.task(for: url)
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.response }
         #expect(!transfer.isCancelled)
@@ -125,7 +125,7 @@ struct CancellationTests {
             for: url,
             options: [.retry(.fixed(maxAttempts: 5, base: .zero)), .alternativeSources([.url(other)])]
         )
-        await eventually { test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { test.pipeline.stages.images.waiterCount == 2 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.response }
         blocker.cancel()

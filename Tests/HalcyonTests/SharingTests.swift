@@ -15,7 +15,7 @@ struct SharingTests {
     func tenThousand() async throws {
         let tasks = (0..<10_000).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 10_000 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 10_000 }
         transfer.answer(.init(body: Sample.png()))
         var first: DecodedImage?
         for task in tasks {
@@ -48,7 +48,7 @@ struct SharingTests {
         let second = test.pipeline.task(for: url, options: ImageOptions([.processor(chain)] + kept))
         let transfer = await test.transport.nextTransfer()
         let stages = test.pipeline.stages
-        await eventually { stages.image.work.waiterCount + stages.processing.work.waiterCount == (isStored ? 3 : 4) }
+        await eventually { stages.images.waiterCount + stages.processing.work.waiterCount == (isStored ? 3 : 4) }
         transfer.answer(.init(body: Sample.png()))
         _ = try await (first.image, second.image)
         #expect(counting.count.withLock { $0 } == 1)
@@ -90,8 +90,8 @@ struct SharingTests {
         let caches = [test, other, test, other].map(\.pipeline.cache)
         let tasks = caches.map { test.pipeline.task(for: url, options: [.targetCache($0)]) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 4 }
-        #expect(test.pipeline.stages.image.work.count == 2)
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 4 }
+        #expect(test.pipeline.stages.images.count == 2)
         test.transport.serve(url, Sample.png())
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { #expect(try await task.image.size == PixelSize(64, 48)) }
@@ -113,7 +113,7 @@ struct SharingTests {
     func failure() async throws {
         let tasks = (0..<10).map { _ in test.pipeline.task(for: url) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 10 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 10 }
         transfer.fail(.connectionLost("reset"))
         for task in tasks {
             let error = await #expect(throws: ImageError.self) { try await task.response }

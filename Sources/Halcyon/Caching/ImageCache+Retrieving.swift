@@ -41,160 +41,22 @@ extension ImageCache {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if the entry on disk exceeds the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
-        let options = request.options
-        let policy = options.cache
-        guard policy.reads != .none, let key = try await key(for: request) else { return nil }
-        if policy.reads.includesMemory,
-            let image = imageInMemory(for: key, ImageSizes(of: request), extending: policy.memoryExtension)?.image
-        {
-            return request.entry(image, in: .memory)
-        }
-        guard policy.reads.includesDisk else { return nil }
-        let priority = PriorityBox(options.priority)
-        // Before the look: what is removed meanwhile is not stored again.
-        let registrations = ContentRegistrations(for: key, with: [self])
-        let entry = try await disk.entry(for: key.diskKey(request), extending: policy.diskExtension, priority: priority)
-        if let entry, let claim = claim(to: entry, for: request, key, registrations),
-            let found = try await decodedEntry(entry.body, entry, for: request, key, codecs: codecs, claim)
-        {
-            return found
-        }
-        guard request.isUnprocessed, let data = try await bundledOriginal(key, priority: priority) else { return nil }
-        let claim = ContentClaim(registrations: registrations, digest: ContentDigest(of: data))
-        return try await decodedEntry(data, nil, for: request, key, codecs: codecs, claim)
-    }
-
-    /// Returns the claim to store an entry that was found; `nil` if it is outdated.
-    private func claim(
-        to entry: DiskCache.Entry,
-        for request: ImageRequest,
-        _ key: ImageKey,
-        _ registrations: ContentRegistrations
-    ) -> ContentClaim? {
-        let content = StoredContent(entry, isOriginal: request.isUnprocessed)
-        let name = key.originalDiskKey
-        guard order.isCurrent(content.digest, of: content.representation, named: name) else { return nil }
-        return ContentClaim(
-            registrations: registrations,
-            digest: content.digest,
-            representation: content.representation
-        )
-    }
-
-    /// Returns the image of a request that was found, and stores it in memory.
-    ///
-    /// - Parameters:
-    ///   - data: Its encoded bytes.
-    ///   - entry: The entry that has them; `nil` if they came with the program.
-    ///   - claim: That of the look-up.
-    private func decodedEntry(
-        _ data: Data,
-        _ entry: DiskCache.Entry?,
-        for request: ImageRequest,
-        _ key: ImageKey,
-        codecs: ImageCodecs,
-        _ claim: ContentClaim
-    ) async throws -> Entry? {
-        let options = request.options
-        let policy = options.cache
-        let isOriginal = request.isUnprocessed
+        guard request.options.cache.reads != .none, let key = try await key(for: request) else { return nil }
+        if request.options.cache.reads.includesMemory, let entry = entryInMemory(for: request) { return entry }
+        var own = request
+        if own.options.cache.targetCache != nil { own.options.cache.targetCache = nil }
+        if own.options.cache.originalCache != nil { own.options.cache.originalCache = nil }
+        if own.options.delivery.includesOriginalData { own.options.delivery.includesOriginalData = false }
+        // The load of a pipeline that has this cache and no sources.
+        let parts = PipelineStages(of: self, codecs: codecs)
+        let context = WorkContext(priority: PriorityBox(own.options.priority), report: { _ in })
+        let resolved = parts.resolver.resolved(PendingRequest(own), as: key)
         do {
-            let found =
-                isOriginal
-                ? try await decodedOriginal(data, entry, request, codecs: codecs)
-                : try await decodedResult(entry, request, codecs: codecs)
-            guard let (cached, validity) = found, let image = cached.image else { return nil }
-            // An image about which its server must be asked is not stored where it would be used without asking.
-            if policy.storesInMemory, validity?.isOver(at: disk.now(), .server) != true {
-                remember(
-                    cached,
-                    for: key,
-                    claim,
-                    expiration: policy.memoryExpiration,
-                    latest: policy.freshness == .ignoringServer ? nil : validity?.silentEnd,
-                    sizes: ImageSizes(of: request)
-                )
-            }
-            return request.entry(image, in: .disk)
-        } catch let error as CodecError {
-            let error = ImageError(stage: .decode, reason: .codec(error), source: "\(request)")
-            guard error.isDamage else { throw error }
-            // Damage in a later frame leaves the frames before it readable, and codecs of the request's own may be the
-            // only ones that cannot read it.
-            if let entry, !isOriginal || options.decode.frame == 0 && options.decode.hasStandardReading {
-                await disk.remove(for: key.diskKey(request), ifStill: entry.version)
-            }
-            return nil
-        } catch let error as SerializationError {
-            disk.faults.report(error)
-            if let entry { await disk.remove(for: key.diskKey(request), ifStill: entry.version) }
+            let response = try await Load(ImageForm(parts)).result(for: resolved.within(.thisCache), context: context)
+            return request.entry(response.image, in: response.source == .memory ? .memory : .disk)
+        } catch let error as ImageError where error.reason == .notCached || error.isDamage {
             return nil
         }
-    }
-
-    /// Returns an original, decoded.
-    private func decodedOriginal(
-        _ data: Data,
-        _ entry: DiskCache.Entry?,
-        _ request: ImageRequest,
-        codecs: ImageCodecs
-    ) async throws -> (CachedImage, OriginalValidity?) {
-        let options = request.options
-        let priority = PriorityBox(options.priority)
-        let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
-        let validity =
-            head.map(OriginalValidity.init) ?? request.validityWithoutHead(storedAt: entry?.storedAt ?? disk.now())
-        let decode = options.decode.decodeOptions
-        let workers = options.workers ?? .shared
-        let codecs = options.codecs(or: codecs)
-        var image = try await workers.decode(data, codecs: codecs, options: decode, priority: priority)
-        image = try await workers.animated(
-            image,
-            lease: nil,
-            of: data,
-            options: options,
-            codecs: codecs,
-            priority: priority
-        )
-        let cached = CachedImage(
-            image: image,
-            byteCount: data.count,
-            validity: validity,
-            receivedAt: entry?.storedAt,
-            dropsSilence: options.cache.freshness != .ignoringServer,
-            digest: entry.map { ContentDigest($0.bodyHash) } ?? ContentDigest(of: data)
-        )
-        return (cached, validity)
-    }
-
-    /// Returns the result of processors, decoded, from disk.
-    private func decodedResult(
-        _ entry: DiskCache.Entry?,
-        _ request: ImageRequest,
-        codecs: ImageCodecs
-    ) async throws -> (CachedImage, OriginalValidity?)? {
-        let options = request.options
-        guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
-        let decode = options.decode.storedResultOptions
-        let decoded = try await (options.workers ?? .shared).decode(
-            entry.body,
-            of: options.cache.serializer,
-            size: metadata.size,
-            codecs: options.codecs(or: codecs),
-            options: decode,
-            priority: PriorityBox(options.priority)
-        )
-        let validity = metadata.validity ?? request.validityWithoutHead(storedAt: entry.storedAt)
-        let cached = CachedImage(
-            image: metadata.image(decoded.bitmap),
-            byteCount: metadata.byteCount,
-            validity: validity,
-            receivedAt: entry.storedAt,
-            dropsSilence: options.cache.freshness != .ignoringServer,
-            isExact: metadata.isExact ?? false,
-            digest: metadata.contentDigest
-        )
-        return (cached, validity)
     }
 }
 

@@ -38,14 +38,16 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Returns the value of a key for a load, which joins no work that could not be stored by it any more; see
-    /// ``ContentRegistration``. The number of new work is that of its load.
+    /// ``ContentRegistration``. The number of new work is that of its load. A load that may not go everywhere does the
+    /// work itself.
     func value(
         for key: Key,
         of request: ResolvedRequest,
         context: WorkContext,
         operation: @escaping Operation
     ) async throws -> Value {
-        try await value(
+        guard request.reach == .anywhere else { return try await operation(context) }
+        return try await value(
             for: key,
             since: request.joinsSince,
             number: request.registrations.number,

@@ -65,14 +65,14 @@ final class Interception: Sendable {
 
     /// Returns the request that memory is searched for, after the first step of each interceptor. Runs code of the
     /// program: no lock may be held.
-    func prepared(_ request: ImageRequest) -> PreparedRequest {
+    func prepared(_ request: ImageRequest) -> PendingRequest {
         let request = completed(request)
-        guard isForAll || request.options.isIntercepted else { return PreparedRequest(request) }
+        guard isForAll || request.options.isIntercepted else { return PendingRequest(request) }
         return preparedByInterceptors(request)
     }
 
     @inline(never)
-    private func preparedByInterceptors(_ request: ImageRequest) -> PreparedRequest {
+    private func preparedByInterceptors(_ request: ImageRequest) -> PendingRequest {
         var request = request
         let enclosing = Self.enclosing
         var chain: [Hook<any LoadIntercepting>] = []
@@ -89,11 +89,11 @@ final class Interception: Sendable {
         pass(interceptors)
         pass(request.options.fields.interceptorHooks)
         let loaded = loaded(request, within: enclosing)
-        return PreparedRequest(loaded, interceptors: chain, enclosing: enclosing)
+        return PendingRequest(loaded, interceptors: chain, enclosing: enclosing)
     }
 
     /// Returns a request that an interceptor goes on with, as it is loaded.
-    func changed(_ request: ImageRequest, of prepared: PreparedRequest) -> ImageRequest {
+    func changed(_ request: ImageRequest, of prepared: PendingRequest) -> ImageRequest {
         var request = completed(request)
         let delivery = prepared.request.options.delivery
         if request.options.delivery != delivery { request.options.delivery = delivery }

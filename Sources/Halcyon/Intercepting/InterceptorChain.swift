@@ -6,7 +6,7 @@ final class InterceptorChain: Sendable {
     typealias Loader = @Sendable (ImageRequest, WorkContext) async throws -> LoadResult
 
     let form: InterceptedLoad.Form
-    private let prepared: PreparedRequest
+    private let prepared: PendingRequest
     private let interception: Interception
     private let context: WorkContext
     private let load: Loader
@@ -15,9 +15,9 @@ final class InterceptorChain: Sendable {
     private let hasEnded = Atomic<Bool>(false)
 
     init(
-        _ prepared: PreparedRequest,
-        form: InterceptedLoad.Form,
-        interception: Interception,
+        _ prepared: PendingRequest,
+        _ form: InterceptedLoad.Form,
+        of interception: Interception,
         context: WorkContext,
         load: @escaping Loader
     ) {

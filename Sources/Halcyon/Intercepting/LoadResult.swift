@@ -9,7 +9,8 @@ public struct LoadResult: Sendable {
     enum Content: Sendable {
         case image(ImageResponse)
         case encodedImage(EncodedImage)
-        case original(Original)
+        /// The bytes, and the place that they came from.
+        case original(Data, ImageResponse.Source)
         /// The place from which the caches have their entry.
         case cacheEntry(ImageResponse.Source)
     }
@@ -43,7 +44,7 @@ public struct LoadResult: Sendable {
 
     /// The bytes of the original; `nil` for a load of another form than ``InterceptedLoad/Form/original``.
     public var originalData: Data? {
-        if case .original(let original) = content { original.data } else { nil }
+        if case .original(let data, _) = content { data } else { nil }
     }
 
     /// The place that the result came from.
@@ -51,8 +52,19 @@ public struct LoadResult: Sendable {
         switch content {
         case .image(let response): response.source
         case .encodedImage(let image): image.source
-        case .original(let original): original.source
+        case .original(_, let source): source
         case .cacheEntry(let source): source
         }
+    }
+}
+
+extension LoadResult {
+    /// Returns the image that a request is answered with.
+    ///
+    /// - Throws: ``ImageError`` if it is the result of another load, which had another form.
+    func image(for request: ImageRequest) throws(ImageError) -> ImageResponse {
+        if let response { return response }
+        let reason = ImageError.Reason.interceptor("an interceptor returned the result of a load of another form")
+        throw ImageError(stage: .load, reason: reason, source: "\(request.source)")
     }
 }

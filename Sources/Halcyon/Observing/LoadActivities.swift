@@ -60,12 +60,12 @@ final class LoadActivities: Sendable {
     ///
     /// - Parameters:
     ///   - context: The context of the load. The reports of activities are not passed on to it.
-    ///   - place: Returns the place that a result came from; `nil` for one that tells that there is no image.
+    ///   - place: Returns the place that a result came from.
     ///   - body: The load.
     func run<Result>(
         _ begun: Begun,
         context: WorkContext,
-        place: (Result) -> ImageResponse.Source?,
+        place: (Result) -> ImageResponse.Source,
         _ body: (WorkContext) async throws -> Result
     ) async throws -> Result {
         let (request, load) = (begun.request, begun.load)
@@ -85,9 +85,8 @@ final class LoadActivities: Sendable {
     // Not inlined: a load keeps the frame of the call that runs it.
 
     @inline(never)
-    private func noteEnd(of begun: Begun, from place: ImageResponse.Source?) {
-        let outcome: LoadActivity.Outcome = place.map { .succeeded($0) } ?? .failed(begun.request.notCached)
-        note(.ended(outcome, duration: ContinuousClock.now - begun.start), of: begun.load)
+    private func noteEnd(of begun: Begun, from place: ImageResponse.Source) {
+        note(.ended(.succeeded(place), duration: ContinuousClock.now - begun.start), of: begun.load)
     }
 
     @inline(never)
@@ -108,9 +107,4 @@ final class LoadActivities: Sendable {
         guard !own.isEmpty || observesAll else { return nil }
         return ObservedLoad(of: source(), options, observers: observers + own.map(\.body))
     }
-}
-
-extension ImageRequest {
-    /// The error of a load that must not leave this machine.
-    fileprivate var notCached: ImageError { ImageError(stage: .cache, reason: .notCached, source: "\(source)") }
 }

@@ -35,17 +35,13 @@ extension ImagePipeline {
     public func responseFromCache(for request: ImageRequest, within limit: Duration? = nil) -> ImageResponse? {
         let request = prepared(request)
         if let response = preparedResponse(for: request) { return response }
-        let pending = stages.resolver.begin(request)
+        let call = stages.resolver.begin(request)
         // A thread waits.
         let priority = PriorityBox(max(request.options.priority, .high))
         let context = WorkContext(priority: priority, report: { _ in })
         let begun = stages.activities.begin(request)
         let response = CallingThreadExecutor.run(within: limit) { [stages] in
-            let response = try? await stages.activities.run(begun, context: context, place: { $0?.source }) {
-                context in
-                await stages.fallback.availableResponse(for: pending, context: context)
-            }
-            return response.flatMap(\.self)
+            try? await Load(ImageForm(stages), within: .thisMachine).result(of: call, begun: begun, context: context)
         }
         return response.flatMap(\.self)?.delivered(request.options.delivery)
     }

@@ -31,7 +31,7 @@ extension ImagePipeline {
             stages.activities.noteHit(of: request.source, request.options)
             return encoded
         }
-        return try await encoded(for: prepared, as: encoding) { _ in }
+        return try await encoded(of: prepared, as: encoding) { _ in }
     }
 
     /// Loads the image at a URL, and returns it encoded, as ``encoded(for:as:isolation:)``.
@@ -76,7 +76,7 @@ extension ImagePipeline {
     ) async throws -> EncodedImage {
         let prepared = stages.interception.prepared(request)
         let encoding = try encoding(format, of: prepared.request)
-        return try await encoded(for: prepared, as: encoding, onProgress: onProgress)
+        return try await encoded(of: prepared, as: encoding, onProgress: onProgress)
     }
 
     /// - Parameter request: With completed options.
@@ -86,24 +86,18 @@ extension ImagePipeline {
     }
 
     private func encoded(
-        for prepared: PreparedRequest,
+        of call: PendingRequest,
         as encoding: ImageEncoding,
         onProgress: @escaping @Sendable (ImageProgress) -> Void
     ) async throws -> EncodedImage {
-        let request = prepared.request
-        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
+        let call = stages.resolver.begin(call)
         let status = Lock(WorkStatus())
-        let context = WorkContext(priority: PriorityBox(request.options.priority)) { report in
+        let context = WorkContext(priority: PriorityBox(call.options.priority)) { report in
             // Reports of several attempts may overtake each other.
             guard case .progress(let progress) = report, status.withLock({ $0.add(report) }) else { return }
             onProgress(progress.progress)
         }
-        let begun = stages.activities.begin(request)
-        return try await stages.activities.run(begun, context: context, place: \.source) { context in
-            guard let pending else {
-                return try await stages.interceptedImage(for: prepared, as: encoding, context: context)
-            }
-            return try await stages.fallback.encoded(for: pending, as: encoding, context: context)
-        }
+        let begun = stages.activities.begin(call.request)
+        return try await Load(EncodedImageForm(stages, encoding)).result(of: call, begun: begun, context: context)
     }
 }

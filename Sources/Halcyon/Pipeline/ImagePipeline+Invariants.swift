@@ -3,8 +3,8 @@ internal import HalcyonStore
 extension ImagePipeline {
     /// The number of pieces of work that have not ended, for tests and searches: zero once every load has ended.
     package var unfinishedWorkCount: Int {
-        stages.encoding.work.count + stages.image.work.count + stages.processing.work.count + stages.decoding.work.count
-            + stages.original.work.count + stages.previews.progressive.work.count
+        stages.encodings.count + stages.images.count + stages.processing.work.count + stages.decoding.work.count
+            + stages.original.work.count + stages.progressive.work.count
             + configuration.downloader.transfers.count
     }
 

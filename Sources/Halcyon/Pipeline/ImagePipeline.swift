@@ -76,23 +76,21 @@ public final class ImagePipeline: Sendable {
         let prepared = stages.interception.prepared(request)
         let request = prepared.request
         if let response = preparedResponse(for: request) { return ImageTask(request: request, response: response) }
-        // That of an intercepted load is begun when it has left the chain.
-        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
+        let call = stages.resolver.begin(prepared)
         let task = ImageTask(request: request)
         let feed = task.previewFeed
-        if let feed { stages.previews.sendCached(of: request, to: feed) }
+        if let feed { stages.sendCachedPreview(of: request, to: feed) }
         let begun = stages.activities.begin(request)
         task.start { [stages] context in
-            try await stages.activities.run(begun, context: context, place: \.source) { context in
-                let response =
-                    if let feed {
-                        try await stages.response(for: prepared, pending, to: feed, context: context)
-                    } else if let pending {
-                        try await stages.fallback.response(for: pending, context: context)
-                    } else {
-                        try await stages.interceptedResponse(for: prepared, context: context)
-                    }
-                return response.delivered(request.options.delivery)
+            let load = Load(ImageForm(stages))
+            guard let feed else {
+                return try await load.result(of: call, begun: begun, context: context)
+                    .delivered(request.options.delivery)
+            }
+            return try await stages.activities.run(begun, context: context, place: \.source) { context in
+                try await stages.sendingPreviews(of: call, to: feed, context: context) { context in
+                    try await load.result(of: call, context: context)
+                }.delivered(request.options.delivery)
             }
         }
         return task
@@ -115,7 +113,7 @@ public final class ImagePipeline: Sendable {
             if let response = cachedResponse(for: request.source, options: request.options, isWhole: true) {
                 return response
             }
-            return try await load(PreparedRequest(request))
+            return try await load(PendingRequest(request))
         }
         let prepared = stages.interception.prepared(request)
         if let response = preparedResponse(for: prepared.request) { return response }
@@ -142,39 +140,30 @@ public final class ImagePipeline: Sendable {
         }
         if let response = cachedResponse(for: url, options, isWhole: true) { return response }
         // A source is made only for a load: making it takes longer than a hit.
-        return try await load(PreparedRequest(ImageRequest(url, options: completed(options))))
+        return try await load(PendingRequest(ImageRequest(url, options: completed(options))))
     }
 
-    private func load(_ prepared: PreparedRequest) async throws -> ImageResponse {
-        let request = prepared.request
-        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
-        let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
-        let begun = stages.activities.begin(request)
-        return try await stages.activities.run(begun, context: context, place: \.source) { context in
-            guard let pending else {
-                let response = try await stages.interceptedResponse(for: prepared, context: context)
-                return response.delivered(request.options.delivery)
-            }
-            return try await stages.fallback.response(for: pending, context: context)
-                .delivered(request.options.delivery)
-        }
+    private func load(_ call: PendingRequest) async throws -> ImageResponse {
+        try await result(of: call, as: ImageForm(stages)).delivered(call.options.delivery)
+    }
+
+    /// Runs a load that no progress is reported of.
+    private func result<Form: LoadForm>(of call: PendingRequest, as form: Form) async throws -> Form.Result {
+        let call = stages.resolver.begin(call)
+        let context = WorkContext(priority: PriorityBox(call.options.priority), report: { _ in })
+        let begun = stages.activities.begin(call.request)
+        return try await Load(form).result(of: call, begun: begun, context: context)
     }
 
     /// Returns the encoded bytes of an original, from disk or from its source, without decoding or storing them.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
     public func data(for request: ImageRequest) async throws -> Data {
-        let prepared = stages.interception.prepared(request)
-        let request = prepared.request.ofBytes
-        let pending = prepared.isIntercepted ? nil : stages.resolver.begin(request)
-        let context = WorkContext(priority: PriorityBox(request.options.priority), report: { _ in })
-        let begun = stages.activities.begin(request)
-        typealias Found = (data: Data, source: ImageResponse.Source)
-        return try await stages.activities.run(begun, context: context, place: \Found.source) { context in
-            guard let pending else { return try await stages.interceptedOriginal(for: prepared, context: context) }
-            let original = try await stages.fallback.original(for: pending, context: context)
-            return (original.data, original.source)
-        }.data
+        var call = stages.interception.prepared(request)
+        if call.interceptors.isEmpty {
+            call = PendingRequest(call.request.ofBytes, begun: call.begun, enclosing: call.enclosing)
+        }
+        return try await result(of: call, as: OriginalForm(stages)).data
     }
 
     /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``. The fastest function

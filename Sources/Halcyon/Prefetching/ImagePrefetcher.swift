@@ -216,28 +216,25 @@ extension PrefetchWork {
             onProgress: onProgress,
             onCompletion: onCompletion
         ) { [stages = pipeline.stages] item in
-            let prepared = stages.interception.prepared(item.completed)
+            var call = stages.interception.prepared(item.completed)
             // An image in memory needs no identities, which take longer to derive than all the rest.
-            var isInMemory = destination == .memory && stages.prefetching.isInMemory(prepared.request)
-            var pending: PendingRequest?
-            if !isInMemory, destination == .memory || !prepared.isIntercepted {
-                let request = stages.resolver.begin(prepared.request)
-                isInMemory = destination == .memory && stages.prefetching.isInMemory(request)
-                // That of an intercepted load is begun when it has left the chain.
-                if !prepared.isIntercepted { pending = request }
+            var isInMemory = destination == .memory && stages.memory.contains(call.request)
+            if !isInMemory {
+                call = destination == .memory ? stages.resolver.named(call) : stages.resolver.begin(call)
+                isInMemory =
+                    destination == .memory && call.resolved.map { stages.memory.cached(for: $0) != nil } ?? false
             }
             if isInMemory {
                 try Task.checkCancellation()
-                stages.activities.noteHit(of: prepared.request.source, prepared.request.options)
+                stages.activities.noteHit(of: call.request.source, call.request.options)
                 return false
             }
-            let begun = stages.activities.begin(prepared.request)
-            let source = try await stages.activities.run(begun, context: context, place: { $0 }) { [pending] context in
-                guard let pending else {
-                    return try await stages.interceptedPrefetch(of: prepared, to: destination, context: context)
-                }
-                return try await stages.prefetching.prefetch(pending, to: destination, context: context)
-            }
+            let load = Load(CacheEntryForm(stages, in: destination))
+            let source = try await load.result(
+                of: call,
+                begun: stages.activities.begin(call.request),
+                context: context
+            )
             return source != .memory && source != .disk
         }
     }

@@ -36,34 +36,24 @@ final class DecodingStage: Sendable {
         context: WorkContext
     ) async throws -> DecodedOriginal {
         try await work.value(for: key, of: request, context: context) { [self] context in
-            let original = try await self.original.original(for: request, context: context)
-            do {
-                return try await image(of: original, for: request, key: key, context: context)
-            } catch let error as ImageError where original.source == .disk && error.isDamage {
-                // The entry on disk was damaged: the load continues as if it had never been there.
-                let request = request.withoutReadingDisk
+            // A damaged entry on disk is removed, and the load continues as if it had never been there.
+            var request = request
+            var mayLookAgain = key.removesDamage
+            while true {
                 let original = try await self.original.original(for: request, context: context)
-                return try await decode(original, for: request, key, context: context)
+                do {
+                    return try await decode(original, for: request, key, context: context)
+                } catch let error as ImageError
+                    where original.source == .disk && error.isDamage && request.work.readsDisk
+                {
+                    guard mayLookAgain, let found = original.caching.source else {
+                        request = request.withoutReadingDisk
+                        continue
+                    }
+                    await request.originals.disk.remove(for: found.diskKey, ifStill: found.version)
+                    mayLookAgain = false
+                }
             }
-        }
-    }
-
-    /// Returns the pixels of an original at hand. An entry on disk that turns out to be damaged is removed.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func image(
-        of original: Original,
-        for request: ResolvedRequest,
-        key: DecodedWorkKey,
-        context: WorkContext
-    ) async throws -> DecodedOriginal {
-        do {
-            return try await decode(original, for: request, key, context: context)
-        } catch let error as ImageError where original.source == .disk && error.isDamage {
-            if key.removesDamage, let found = original.caching.source {
-                await request.originals.disk.remove(for: found.diskKey, ifStill: found.version)
-            }
-            throw error
         }
     }
 

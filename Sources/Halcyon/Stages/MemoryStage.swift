@@ -36,7 +36,20 @@ final class MemoryStage: Sendable {
     ///
     /// - Parameter sizes: The sizes that may answer. Default: that of the request alone.
     func cached(for request: ResolvedRequest, sizes: ImageSizes? = nil) -> CachedImage? {
-        cached(for: request.key, sizes, source: request.source, options: request.options)
+        guard request.reach == .thisCache else {
+            return cached(for: request.key, sizes, source: request.source, options: request.options)
+        }
+        let policy = request.options.cache
+        guard policy.reads.includesMemory else { return nil }
+        return request.target.imageInMemory(for: request.key, sizes, extending: policy.memoryExtension)
+    }
+
+    /// Returns whether memory has the image of a request that is found there by its name alone, which takes less time
+    /// than to derive its identities; `false` for all others.
+    func contains(_ request: ImageRequest) -> Bool {
+        let (source, options) = (request.source, request.options)
+        guard options.isOrdinary, source.isPlain, let name = source.originalName else { return false }
+        return response(named: name, options: options, isWhole: false, source: source) != nil
     }
 
     /// Returns the key of a source's original; `nil` if it has none, or waits for the disk. Nothing was stored under such a key

@@ -87,10 +87,8 @@ final class OriginalRefresher: Sendable {
                 metadata: pending.head.metadata
             )
             let writer = OriginalWriter(request: request, claim: claim, priority: priority)
-            let outdated = request.adopt(claim)
-            let store = writer.store(answer.data, entry)
-            for cache in outdated { cache.removeOutdated(claim, after: [store]) }
-            await store.value
+            let changes = await request.replace(by: claim, .store) { [writer.store(answer.data, entry)] }
+            for change in changes { await change.value }
         }
     }
 }

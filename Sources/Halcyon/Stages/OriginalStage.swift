@@ -22,7 +22,7 @@ final class OriginalStage: Sendable {
     /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
         try await work.value(for: request.work, of: request, context: context) { [self] context in
-            guard let transfer = request.cacheableTransfer else {
+            guard let transfer = request.cacheableTransfer, request.reach != .thisCache else {
                 return try await plainOriginal(for: request, context: context)
             }
             // An original that may be used although its server fails is used before the server is tried again.
@@ -73,7 +73,11 @@ final class OriginalStage: Sendable {
             storage: storage,
             rules: request.cacheRules,
             now: request.target.disk.now,
-            fetch: fetcher.fetch
+            fetch: { transfer in
+                // Not an answer of the server, so that it changes nothing that is stored.
+                guard request.reach == .anywhere else { return .refused(request.notCached, status: nil) }
+                return try await fetcher.fetch(transfer)
+            }
         )
         let result = try await transaction.run()
         try Task.checkCancellation()
@@ -102,7 +106,10 @@ final class OriginalStage: Sendable {
         context: WorkContext
     ) throws -> Original {
         let answer = result.response
-        guard answer.source != .unavailable else { throw request.notCached }
+        let isInTheBackground = answer.source == .staleWhileRevalidating
+        guard answer.source != .unavailable, request.reach == .anywhere || !isInTheBackground else {
+            throw request.notCached
+        }
         // This load succeeds without the server, but the time for which the server refuses requests holds for the next.
         if let failure = result.failure, failure.isRefusal { network.recovery.remember(failure, of: request) }
         let isFetched = answer.source == .network
@@ -112,7 +119,7 @@ final class OriginalStage: Sendable {
             error.isForHiddenRequest = fetcher.isForHiddenRequest
             throw error
         }
-        if answer.source == .staleWhileRevalidating { refresher.refresh(request, transfer, context.activities) }
+        if isInTheBackground { refresher.refresh(request, transfer, context.activities) }
         var timings = ImageTimings()
         timings.load = fetcher.time
         if request.work.readsDisk {
@@ -121,6 +128,9 @@ final class OriginalStage: Sendable {
             let byteCount = isFetched ? 0 : answer.data.count
             context.note(.lookedUpDisk(.original, isFound: !isFetched, byteCount: byteCount, duration: time))
         }
+        let caching = caching(of: answer, storage, fetcher, for: request)
+        // Later requests may have other values in the fields that it varies by.
+        guard request.reach == .anywhere || caching.effect != .remove else { throw request.notCached }
         let isConfirmed = answer.source == .validated && !fetcher.isForOthers && !storage.isOvertaken
         return Original(
             data: answer.data,
@@ -128,7 +138,7 @@ final class OriginalStage: Sendable {
             timings: timings,
             metrics: answer.metrics,
             head: answer.response,
-            caching: caching(of: answer, storage, fetcher, for: request),
+            caching: caching,
             transfer: isFetched || isConfirmed ? fetcher.transfer : nil,
             isForHiddenRequest: isFetched && fetcher.isForHiddenRequest
         )
@@ -160,13 +170,18 @@ final class OriginalStage: Sendable {
     ) async throws -> Original {
         let start = ContinuousClock.now
         var timings = ImageTimings()
-        if request.work.readsDisk, request.source.isCachedOnDisk {
+        if request.work.readsDisk, request.source.isCachedOnDisk || request.reach == .thisCache {
             let found = try await storedOriginal(for: request, context: context)
             let time = ContinuousClock.now - start
             let byteCount = found?.data.count ?? 0
             context.note(.lookedUpDisk(.original, isFound: found != nil, byteCount: byteCount, duration: time))
             if let found { return found }
             timings.disk = time
+        }
+        switch request.reach {
+        case .anywhere: break
+        case .thisMachine where request.source.hasLocalBytes: break
+        case .thisMachine, .thisCache: throw request.notCached
         }
         let loadStart = ContinuousClock.now
         let number = WorkNumber.next()
@@ -180,71 +195,6 @@ final class OriginalStage: Sendable {
         timings.load = time
         if fetched.source != .network { context.note(.read(byteCount: fetched.data.count, duration: time)) }
         return Original(fetched, for: request, number: number, timings: timings)
-    }
-
-    /// Returns the original of a request from disk, or from this machine, if no server and no provider has to be asked
-    /// for it; `nil` otherwise. Shares no work with others.
-    ///
-    /// - Throws: ``ImageError`` for a file that cannot be read; `CancellationError`.
-    func availableOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {
-        if let transfer = request.cacheableTransfer {
-            guard request.work.readsDisk else { return nil }
-            return await freshOriginal(transfer, for: request, context: context)
-        }
-        if request.work.readsDisk, request.source.isCachedOnDisk,
-            let found = try await storedOriginal(for: request, context: context)
-        {
-            return found
-        }
-        let start = ContinuousClock.now
-        let number = WorkNumber.next()
-        guard request.source.hasLocalBytes else { return nil }
-        let fetched = try await fetcher(for: request).fetch(request, context: context)
-        var timings = ImageTimings()
-        timings.load = ContinuousClock.now - start
-        return Original(fetched, for: request, number: number, timings: timings)
-    }
-
-    /// Returns an original on disk that the HTTP cache uses without asking the server, not in the background either;
-    /// `nil` if there is none. An empty one turns out to be damaged when it is decoded.
-    private func freshOriginal(
-        _ transfer: TransferRequest,
-        for request: ResolvedRequest,
-        context: WorkContext
-    ) async -> Original? {
-        let start = ContinuousClock.now
-        let storage = OriginalStorage(
-            of: request.key,
-            from: transfer.url.withoutUser,
-            in: request.originals,
-            policy: request.options.cache,
-            priority: context.priority
-        )
-        let transaction = HTTPCacheTransaction<ImageError>(
-            request: transfer,
-            policy: request.cachePolicy,
-            storage: storage,
-            rules: request.cacheRules,
-            now: request.target.disk.now,
-            // Not that of a server, so that it changes nothing that is stored.
-            fetch: { _ in .refused(request.notCached, status: nil) }
-        )
-        guard let answer = try? await transaction.run().response, answer.source != .unavailable,
-            answer.source != .staleWhileRevalidating
-        else { return nil }
-        var timings = ImageTimings()
-        timings.disk = ContinuousClock.now - start
-        let caching = OriginalCaching(answer, storage: storage)
-        // Later requests may have other values in the fields that it varies by.
-        if request.hasModifiers, request.followsServer, caching.validity?.isVarying == true { return nil }
-        return Original(
-            data: answer.data,
-            source: .disk,
-            timings: timings,
-            metrics: nil,
-            head: answer.response,
-            caching: caching
-        )
     }
 
     /// Returns the fetcher of a request's source.
@@ -271,37 +221,46 @@ final class OriginalStage: Sendable {
     ) async throws -> Original? {
         let start = ContinuousClock.now
         let diskKey = request.key.originalDiskKey
-        func original(_ data: Data, _ caching: OriginalCaching) -> Original {
-            var timings = ImageTimings()
-            timings.disk = ContinuousClock.now - start
-            return Original(
-                data: data,
-                source: .disk,
-                timings: timings,
-                metrics: nil,
-                caching: caching
-            )
-        }
         let cache = request.originals
         let entry = try await cache.disk.entry(
             for: diskKey,
             extending: request.options.cache.diskExtension,
             priority: context.priority
         )
-        if let entry {
-            let digest = ContentDigest(entry.bodyHash)
-            if cache.order.isCurrent(digest, of: "", named: diskKey) {
-                let found = OriginalStorage.Entry(diskKey: diskKey, version: entry.version, digest: digest)
-                return original(entry.body, OriginalCaching(foundAs: found))
-            }
+        let (data, caching): (Data, OriginalCaching)
+        if let entry, let found = request.found(entry, as: diskKey) {
+            (data, caching) = (entry.body, found)
+        } else if let bundled = try await cache.bundledOriginal(request.key, priority: context.priority) {
+            (data, caching) = (bundled, OriginalCaching(head: request.head(storedAt: cache.disk.now())))
+        } else {
+            return nil
         }
-        return try await cache.bundledOriginal(request.key, priority: context.priority).map {
-            original($0, OriginalCaching())
-        }
+        var timings = ImageTimings()
+        timings.disk = ContinuousClock.now - start
+        return Original(data: data, source: .disk, timings: timings, metrics: nil, caching: caching)
     }
 }
 
 extension ResolvedRequest {
+    /// Returns the effect of an entry on disk; `nil` if it is outdated.
+    fileprivate func found(_ entry: DiskCache.Entry, as diskKey: String) -> OriginalCaching? {
+        let head = head(metadata: entry.metadata, storedAt: entry.storedAt)
+        let digest = ContentDigest(entry.bodyHash)
+        guard originals.order.isCurrent(digest, of: head?.contentRepresentation ?? "", named: diskKey) else {
+            return nil
+        }
+        let found = OriginalStorage.Entry(diskKey: diskKey, version: entry.version, digest: digest)
+        return OriginalCaching(foundAs: found, head: head)
+    }
+
+    /// Returns the head of an entry; `nil` for a source without a server that decides. One without a head is taken for a
+    /// response received at that time from a server that said nothing about it.
+    fileprivate func head(metadata: Data = Data(), storedAt date: Date) -> StoredResponse? {
+        cacheableTransfer.map { transfer in
+            StoredResponse(metadata: metadata) ?? StoredResponse(url: transfer.url.withoutUser, responseTime: date)
+        }
+    }
+
     /// The policy by which the HTTP cache is used.
     fileprivate var cachePolicy: HTTPCachePolicy {
         let lookup: HTTPCachePolicy.Lookup =

@@ -1,21 +1,17 @@
+internal import HalcyonCodecs
 internal import HalcyonConcurrency
+internal import HalcyonHTTP
 
-/// The stages of a load, in their order: memory, processed images on disk, originals on disk, their sources; then decoding,
-/// processing and storing.
+/// The parts that a ``Load`` works with.
 ///
-/// Each stage is given the ones below it, and has one entry point. A request goes down the stages and a result comes
-/// back; no stage refers to those above it.
+/// Each stage is given the ones below it, and has one entry point; no stage refers to those above it.
 final class PipelineStages: Sendable {
     /// Derives keys.
     let resolver: RequestResolver
-    /// Loads previews beside the image.
-    let previews: PreviewStage
-    /// Tries the source, then the alternatives.
-    let fallback: SourceFallback
-    /// Memory, then processed images on disk, then ``processing``, then storing.
-    let image: ImageStage
-    /// Encoded images: memory, then disk, then images as above, then encoding and storing.
-    let encoding: EncodingStage
+    /// The loads of images under way.
+    let images = WorkCoalescer<ImageWorkKey, ImageResponse>(.image)
+    /// The loads of encoded images under way.
+    let encodings = WorkCoalescer<ImageWorkKey, EncodedImage>(.encoding)
     /// Images in memory, without waiting.
     let memory: MemoryStage
     /// Processors, with one piece of work for each chain.
@@ -24,8 +20,10 @@ final class PipelineStages: Sendable {
     let decoding: DecodingStage
     /// Originals on disk, as the server allows, then their source.
     let original: OriginalStage
-    /// Storing of originals on disk, without decoding.
-    let prefetching: PrefetchingStage
+    /// Previews of bytes as they arrive.
+    let progressive: ProgressiveStage
+    /// The codecs for requests that name none.
+    let codecs: ImageCodecs
     /// The threads that decode, process and encode for requests that name none.
     let workers: PixelWorkers
     let recovery: Recovery
@@ -35,7 +33,8 @@ final class PipelineStages: Sendable {
     let interception: Interception
 
     init(_ configuration: ImagePipeline.Configuration) {
-        let (cache, codecs, downloader) = (configuration.cache, configuration.codecs, configuration.downloader)
+        let (cache, downloader) = (configuration.cache, configuration.downloader)
+        codecs = configuration.codecs
         activities = LoadActivities(observers: configuration.observers)
         interception = Interception(configuration)
         let files = FileFetcher(
@@ -49,25 +48,16 @@ final class PipelineStages: Sendable {
         let network = NetworkFetcher(downloader: downloader, recovery: recovery)
         let refresher = OriginalRefresher(network: network, workers: workers, codecs: codecs)
         original = OriginalStage(network: network, files: files, refresher: refresher)
-        let progressive = ProgressiveDecoders()
+        let decoders = ProgressiveDecoders()
         decoding = DecodingStage(
             codecs: codecs,
             workers: workers,
             recovery: recovery,
             original: original,
-            progressive: progressive
+            progressive: decoders
         )
         processing = ProcessingStage(workers: workers, decoding: decoding)
         memory = MemoryStage(cache: cache, downloader: downloader)
-        let results = ResultStorage(DecodedForm(codecs: codecs, workers: workers))
-        image = ImageStage(memory: memory, results: results, processing: processing, original: original)
-        encoding = EncodingStage(
-            memory: memory,
-            images: results,
-            processing: processing,
-            codecs: codecs,
-            workers: workers
-        )
         resolver = RequestResolver(
             cache: cache,
             downloader: downloader,
@@ -75,27 +65,47 @@ final class PipelineStages: Sendable {
             allowedSources: configuration.allowedSources,
             interception: ObjectIdentifier(interception)
         )
-        fallback = SourceFallback(resolver: resolver, image: image, encoding: encoding, original: original)
-        previews = PreviewStage(
-            memory: memory,
-            resolver: resolver,
-            fallback: fallback,
-            activities: activities,
-            progressive: ProgressiveStage(
-                codecs: codecs,
-                workers: workers,
-                clock: configuration.recovery.clock,
-                decoders: progressive
-            )
-        )
-        prefetching = PrefetchingStage(
-            memory: memory,
-            fallback: fallback,
-            results: results,
-            original: original,
+        progressive = ProgressiveStage(
             codecs: codecs,
             workers: workers,
-            recovery: recovery
+            clock: configuration.recovery.clock,
+            decoders: decoders
         )
+    }
+}
+
+extension PipelineStages {
+    /// The parts that find what one cache has.
+    convenience init(of cache: ImageCache, codecs: ImageCodecs) {
+        self.init(
+            ImagePipeline.Configuration(
+                downloader: .ofNothing,
+                cache: cache,
+                codecs: codecs,
+                workerCount: 1,
+                decodeBudget: 1,
+                workers: .shared,
+                thumbnailFolder: nil
+            )
+        )
+    }
+}
+
+extension ImageDownloader {
+    /// A downloader without a network.
+    fileprivate static let ofNothing = ImageDownloader(transport: NoTransport())
+}
+
+/// A transport without a network.
+private struct NoTransport: HTTPTransport {
+    private struct Ended: Transfer {
+        func cancel() {}
+        func setPriority(_ priority: LoadPriority) {}
+        func resume() {}
+    }
+
+    func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
+        receiver.didComplete(.failure(.cancelled))
+        return Ended()
     }
 }

@@ -25,30 +25,6 @@ final class ProcessingStage: Sendable {
         context: WorkContext
     ) async throws -> (response: ImageResponse, original: Original) {
         let result = try await result(for: request, context: context)
-        return try await response(to: request, with: result, context: context)
-    }
-
-    /// Returns the processed image of an original at hand, without sharing work with others.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func response(
-        for request: ResolvedRequest,
-        from original: Original,
-        context: WorkContext
-    ) async throws -> (response: ImageResponse, original: Original) {
-        let key = DecodedWorkKey(request)
-        let image = try await decoding.image(of: original, for: request, key: key, context: context)
-        let steps = request.options.processing.steps[...]
-        let result = try await run(steps, on: image, key, for: request, context: context)
-        return try await response(to: request, with: result, context: context)
-    }
-
-    /// Returns the response with a result, to which the animation is added that its file has.
-    private func response(
-        to request: ResolvedRequest,
-        with result: DecodedOriginal,
-        context: WorkContext
-    ) async throws -> (response: ImageResponse, original: Original) {
         var timings = result.original.timings
         timings.decode = result.decodeTime
         timings.process = result.processTime

@@ -3,15 +3,37 @@ internal import HTTPTypes
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// A request with the time at which it was made: images removed since are not stored by it.
+/// A request of a load, after the first steps of interceptors.
 struct PendingRequest: Sendable {
+    /// With completed options.
     let request: ImageRequest
-    /// The time at which it was made, as a ``WorkNumber``.
+    /// The time at which it was made, as a ``WorkNumber``: images removed since are not stored by it, however long
+    /// interceptors take.
     let begun: UInt64
-    /// The request with its identities; `nil` if the state of a file, or the key of credentials, has to be read first.
-    let resolved: ResolvedRequest?
+    /// The interceptors whose second steps the load comes to, the first outermost.
+    let interceptors: [Hook<any LoadIntercepting>]
     /// The steps in which it was made.
     let enclosing: [Interception.Place]
+    /// The request with its identities; `nil` if they are not derived yet, or the state of a file, or the key of
+    /// credentials, has to be read first.
+    let resolved: ResolvedRequest?
+
+    /// - Parameters:
+    ///   - begun: Default: now.
+    ///   - enclosing: Default: the steps of the calling task.
+    init(
+        _ request: ImageRequest,
+        begun: UInt64 = WorkNumber.next(),
+        interceptors: [Hook<any LoadIntercepting>] = [],
+        enclosing: [Interception.Place] = Interception.current,
+        resolved: ResolvedRequest? = nil
+    ) {
+        self.request = request
+        self.begun = begun
+        self.interceptors = interceptors
+        self.enclosing = enclosing
+        self.resolved = resolved
+    }
 
     var source: Source { request.source }
     var options: ImageOptions { request.options }
@@ -39,8 +61,12 @@ struct RequestResolver: Sendable {
         begun earlier: UInt64? = nil,
         within enclosing: [Interception.Place] = Interception.current
     ) -> PendingRequest {
-        pending(request, begun: earlier ?? WorkNumber.next(), enclosing)
+        named(PendingRequest(request, begun: earlier ?? WorkNumber.next(), enclosing: enclosing))
     }
+
+    /// Begins the load of a call as far as that is possible without waiting. That of an intercepted one is begun when it
+    /// has left the chain.
+    func begin(_ call: PendingRequest) -> PendingRequest { call.interceptors.isEmpty ? named(call) : call }
 
     /// Returns whether the identities of a request wait for the disk, which the caller of a load does not.
     private func waitsForDisk(_ request: ImageRequest) -> Bool {
@@ -49,42 +75,38 @@ struct RequestResolver: Sendable {
         return OriginalKey.waitsForDisk(of: request.source, options: request.options, over: policy)
     }
 
-    private func pending(
-        _ request: ImageRequest,
-        begun: UInt64,
-        _ enclosing: [Interception.Place]
-    ) -> PendingRequest {
+    /// Returns a call with the identities of its request, if they are known without waiting.
+    func named(_ call: PendingRequest) -> PendingRequest {
+        let request = call.request
         let downloader = request.options.network.downloader ?? downloader
         while true {
             let setup = downloader.setup
-            guard !waitsForDisk(request) else {
-                return PendingRequest(request: request, begun: begun, resolved: nil, enclosing: enclosing)
-            }
-            let pending = pending(request, begun: begun, enclosing, setup)
+            guard !waitsForDisk(request) else { return call }
+            let resolved = resolved(call, setup)
             // A downloader that the options name is read in several places: all of them have seen one configuration.
-            if downloader.setup === setup { return pending }
+            guard downloader.setup === setup else { continue }
+            return PendingRequest(
+                request,
+                begun: call.begun,
+                interceptors: call.interceptors,
+                enclosing: call.enclosing,
+                resolved: resolved
+            )
         }
     }
 
-    private func pending(
-        _ request: ImageRequest,
-        begun: UInt64,
-        _ enclosing: [Interception.Place],
-        _ setup: DownloadSetup
-    ) -> PendingRequest {
+    private func resolved(_ call: PendingRequest, _ setup: DownloadSetup) -> ResolvedRequest? {
+        let (request, begun) = (call.request, call.begun)
         let downloads = setup.configuration.policy
         // The cookies are decided here, once for all that is derived from the request, and sent as they are.
         let source = request.source.takingCookies(request.options, over: downloads)
         let options = source.loadOptions(from: request.options.forWork())
         if let key = ImageKey(source, options: request.options, over: downloads) {
             let sizes = sizes(of: key, request)
-            let steps = ProviderSteps(source, within: enclosing, of: interception)
-            let resolved = resolved(source, options: options, key: key, sizes: sizes, steps, begun: begun, setup)
-            return PendingRequest(request: request, begun: begun, resolved: resolved, enclosing: enclosing)
+            let steps = ProviderSteps(source, within: call.enclosing, of: interception)
+            return resolved(source, options: options, key: key, sizes: sizes, steps, begun: begun, setup)
         }
-        guard source.isUsedOnce else {
-            return PendingRequest(request: request, begun: begun, resolved: nil, enclosing: enclosing)
-        }
+        guard source.isUsedOnce else { return nil }
         // It is stored in no cache, and shares no more than transfers.
         var once = options
         once.cache.storesInMemory = false
@@ -93,9 +115,8 @@ struct RequestResolver: Sendable {
         let audience = OriginalKey.audience(of: source, options: options, over: downloads)
         let original = OriginalKey(text: "once:\(UUID().uuidString)", scope: audience)
         let key = ImageKey(original: original, options: once)
-        let resolved = resolved(source, options: once, key: key, begun: begun, setup)
         // A source that replaces it, if it fails, is cached as the options say.
-        return PendingRequest(request: request, begun: begun, resolved: resolved, enclosing: enclosing)
+        return resolved(source, options: once, key: key, begun: begun, setup)
     }
 
     /// Returns the request with its identities.
@@ -145,17 +166,13 @@ struct RequestResolver: Sendable {
         let source = request.source
         if let path = source.filePath {
             let identity = try await files.identity(of: path, context: context)
-            let key = ImageKey(source, in: identity, options: request.options)
-            let options = source.loadOptions(from: request.options.forWork())
-            let sizes = sizes(of: key, request.request)
-            return resolved(source, options: options, key: key, sizes: sizes, begun: request.begun, setup)
+            return resolved(request, as: ImageKey(source, in: identity, options: request.options), setup)
         }
         if waitsForDisk(request.request) {
             try await files.run(priority: context.priority) { _ = CredentialDigester.installation }
         }
         // Another load may have read the key of credentials since the request was made.
-        let named = pending(request.request, begun: request.begun, request.enclosing)
-        if let resolved = named.resolved { return resolved }
+        if let resolved = named(request).resolved { return resolved }
         switch source.location {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
@@ -163,6 +180,20 @@ struct RequestResolver: Sendable {
             let name = "\(source)"
             throw ImageError(stage: .source, reason: .invalidURL(name), source: name)
         }
+    }
+
+    /// Returns a request with the identities of an image, whose key is known.
+    ///
+    /// - Parameter setup: Default: the present one of the downloader.
+    func resolved(
+        _ call: PendingRequest,
+        as key: ImageKey,
+        _ setup: DownloadSetup? = nil
+    ) -> ResolvedRequest {
+        let options = call.source.loadOptions(from: call.options.forWork())
+        let sizes = sizes(of: key, call.request)
+        let setup = setup ?? downloader.setup
+        return resolved(call.source, options: options, key: key, sizes: sizes, begun: call.begun, setup)
     }
 
     /// Returns the sizes of a request's image; `nil` if it has no target size.

@@ -5,9 +5,25 @@ extension ResolvedRequest {
     ///
     /// - Returns: The caches from whose disks other content has to be removed; see
     ///   ``ImageCache/removeOutdated(_:after:)``.
-    func adopt(_ claim: ContentClaim) -> [ImageCache] {
+    private func adopt(_ claim: ContentClaim) -> [ImageCache] {
         guard options.cache.storesInMemory || options.cache.storesOnDisk else { return [] }
         return caches.filter { $0.adopt(claim, for: key) }
+    }
+
+    /// Stores content, and removes what the caches have of other content once that has been stored.
+    ///
+    /// - Parameters:
+    ///   - effect: The effect of the content: that of one load alone replaces nothing.
+    ///   - store: Starts the stores, after the content was adopted.
+    /// - Returns: The stores and removals in progress.
+    func replace(
+        by claim: ContentClaim,
+        _ effect: OriginalCaching.Effect,
+        _ store: () async -> [Task<Void, Never>]
+    ) async -> [Task<Void, Never>] {
+        let outdated = effect == .store || effect == .remove ? adopt(claim) : []
+        let stores = await store()
+        return stores + outdated.compactMap { $0.removeOutdated(claim, after: stores) }
     }
 
     /// Removes the original and everything that was made of it from the caches, as an answer says that its server has it
@@ -30,22 +46,5 @@ extension ResolvedRequest {
         else { return false }
         await removeOriginal(by: ContentClaim(registrations: registrations, transfer: registrations.number))
         return true
-    }
-}
-
-extension OriginalStage {
-    /// Returns an original as ``original(for:context:)`` does. One that its server does not have any more is removed from
-    /// the caches, with everything that was made of it, also if the request accepts what the server sends instead.
-    func presentOriginal(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
-        do {
-            let original = try await self.original(for: request, context: context)
-            if original.caching.effect == .removeOriginal {
-                await request.removeOriginal(by: original.claim(of: request))
-            }
-            return original
-        } catch let error as ImageError {
-            await request.removeOriginal(ifGone: error)
-            throw error
-        }
     }
 }

@@ -10,8 +10,10 @@ final class ResolvedRequest: Sendable {
     let options: ImageOptions
     /// The key of the image in the caches.
     let key: ImageKey
-    /// The key of the image whose encoded form the result is; `nil` if the result is an image.
-    let encodedImage: ImageKey?
+    /// The request of the image whose encoded form the result is; `nil` if the result is an image.
+    let encodedImage: ResolvedRequest?
+    /// The distance from which the result may come.
+    let reach: Reach
     /// The registrations of the load with its caches.
     let registrations: ContentRegistrations
     /// The cache of the image, whose clock counts.
@@ -33,12 +35,24 @@ final class ResolvedRequest: Sendable {
     /// The identity of getting the original.
     let work: OriginalWorkKey
 
-    /// - Parameter encodedImage: Default: `nil`, for an image.
+    /// The distance from which a result may come. A load that may not go everywhere shares no work with others.
+    enum Reach: Sendable {
+        case anywhere
+        /// Caches, where their servers would not be asked, and bytes that are on this machine.
+        case thisMachine
+        /// The entries of one cache, whatever their servers say; results of processors are not made of originals.
+        case thisCache
+    }
+
+    /// - Parameters:
+    ///   - encodedImage: Default: `nil`, for an image.
+    ///   - reach: Default: anywhere.
     init(
         source: Source,
         options: ImageOptions,
         key: ImageKey,
-        encodedImage: ImageKey? = nil,
+        encodedImage: ResolvedRequest? = nil,
+        reach: Reach = .anywhere,
         registrations: ContentRegistrations,
         target: ImageCache,
         originals: ImageCache,
@@ -53,6 +67,7 @@ final class ResolvedRequest: Sendable {
         self.options = options
         self.key = key
         self.encodedImage = encodedImage
+        self.reach = reach
         self.registrations = registrations
         self.target = target
         self.originals = originals
@@ -77,7 +92,7 @@ final class ResolvedRequest: Sendable {
     /// Returns the request for an encoded form of the image.
     func encoded(as encoding: ImageEncoding) -> ResolvedRequest {
         let encodedKey = ImageKey(original: key.original, options: options, encoding: encoding)
-        return replacing(work: work, options: options, key: encodedKey, encodedImage: key)
+        return replacing(work: work, options: options, key: encodedKey, encodedImage: self)
     }
 
     /// The request as sent, if it is a GET without a body: its server decides whether the response is cached, unless
@@ -125,6 +140,14 @@ final class ResolvedRequest: Sendable {
         return replacing(work: work(options, readsDisk: work.readsDisk), options: options)
     }
 
+    /// Returns the same request, which goes no further than this for its result, and tries once.
+    func within(_ reach: Reach) -> ResolvedRequest {
+        guard reach != .anywhere else { return self }
+        var options = options
+        options.recovery = RecoveryPolicy()
+        return replacing(work: work, options: options, reach: reach)
+    }
+
     /// Returns the same request with another policy for failures.
     func with(_ recovery: RecoveryPolicy) -> ResolvedRequest {
         var options = options
@@ -153,13 +176,15 @@ final class ResolvedRequest: Sendable {
         work: OriginalWorkKey,
         options: ImageOptions,
         key: ImageKey? = nil,
-        encodedImage: ImageKey? = nil
+        encodedImage: ResolvedRequest? = nil,
+        reach: Reach? = nil
     ) -> ResolvedRequest {
         ResolvedRequest(
             source: source,
             options: options,
             key: key ?? self.key,
             encodedImage: encodedImage ?? self.encodedImage,
+            reach: reach ?? self.reach,
             registrations: registrations,
             target: target,
             originals: originals,

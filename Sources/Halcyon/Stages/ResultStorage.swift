@@ -4,8 +4,26 @@ internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
 
+/// A result on disk, as it was found.
+struct StoredResult: Sendable {
+    let entry: DiskCache.Entry
+    let metadata: ProcessedImageMetadata
+    /// The times of the look-up.
+    let timings: ImageTimings
+}
+
+/// What is stored with a result of its original.
+struct ResultProvenance: Sendable {
+    /// The encoded bytes, for a serializer of the program; `nil` if they are not needed.
+    let data: Data?
+    /// The time and the requests for which it may be used; `nil` if no server decides about it.
+    let validity: OriginalValidity?
+    /// The digest of the original; `nil` if that is not known.
+    let digest: ContentDigest?
+}
+
 /// The results of processors on disk, in one form.
-struct ResultStorage<Form: ResultForm>: Sendable {
+struct ResultStorage<Form: CachedForm>: Sendable {
     let form: Form
 
     init(_ form: Form) {
@@ -52,7 +70,10 @@ struct ResultStorage<Form: ResultForm>: Sendable {
         insteadOf error: ImageError,
         context: WorkContext
     ) async throws -> Found? {
-        guard request.isStoredAsResult, request.followsServer, let use = StaleUse(error.reason) else { return nil }
+        guard request.mayBeResult, request.followsServer, let use = StaleUse(error.reason),
+            // An image about which the server would be asked is not used where it must not be.
+            request.reach == .anywhere || request.reach == .thisMachine && !request.options.allowsNetwork
+        else { return nil }
         return try await find(request, context: context, insteadOf: use)
     }
 
@@ -150,12 +171,15 @@ extension ResolvedRequest {
 
     /// A Boolean value that indicates whether the disk may have the image as a result of processors that may be used
     /// without asking the server.
-    fileprivate var isLookedUpAsResult: Bool { mayBeResult && !options.cache.revalidates }
+    fileprivate var isLookedUpAsResult: Bool {
+        reach == .thisCache
+            ? isProcessed && options.cache.reads.includesDisk : mayBeResult && !options.cache.revalidates
+    }
 
     /// Returns whether a stored result may be used, now or because of a failure.
     func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {
         let policy = options.cache
-        guard policy.freshness != .ignoringServer, let validity else { return true }
+        guard policy.freshness != .ignoringServer, reach != .thisCache, let validity else { return true }
         // It stays on disk for requests whose header fields it matches.
         if validity.isVarying {
             guard let transfer, validity.response.matches(transfer) else { return false }

@@ -189,7 +189,7 @@ struct CacheRegressionTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         decoder.mayEnd.signal()
-        await eventually { pipeline.stages.image.work.count + pipeline.stages.decoding.work.count == 0 }
+        await eventually { pipeline.stages.images.count + pipeline.stages.decoding.work.count == 0 }
         #expect(pipeline.cache.memoryStatistics.count == 0)
         #expect(transport.startedCount == 0)
         #expect(try await filled.pipeline.cache.diskStatistics().count == 1)

@@ -41,8 +41,8 @@ struct FileExtensionTests {
         let url = Sample.url()
         let tasks = [test.pipeline.task(for: url), test.pipeline.task(for: url, options: [.fileExtension("png")])]
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
-        #expect(test.pipeline.stages.image.work.count == 1)
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
+        #expect(test.pipeline.stages.images.count == 1)
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { _ = try await task.response }
         await test.settle()

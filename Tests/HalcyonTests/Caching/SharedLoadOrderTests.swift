@@ -33,7 +33,7 @@ struct SharedLoadOrderTests {
         let late = test.pipeline.task(for: url, options: ImageOptions(options))
         await eventually { [test] in
             test.pipeline.configuration.downloader.transfers.waiterCount == 2
-                || test.pipeline.stages.image.work.waiterCount == 2 && test.pipeline.stages.image.work.count == 1
+                || test.pipeline.stages.images.waiterCount == 2 && test.pipeline.stages.images.count == 1
                 || test.transport.startedCount == 2
         }
         transfer.answer(.init(body: Sample.png(seed: 9)))
@@ -107,7 +107,7 @@ struct SharedLoadOrderTests {
         let late = test.pipeline.task(for: url)
         await eventually { [test] in
             test.pipeline.configuration.downloader.transfers.waiterCount == 3
-                || test.pipeline.stages.image.work.waiterCount == 3 && test.pipeline.stages.image.work.count == 2
+                || test.pipeline.stages.images.waiterCount == 3 && test.pipeline.stages.images.count == 2
         }
         earlyTransfer.answer(.init(body: Sample.png(seed: 9)))
         #expect(try await firstSample(early.image) == 9)

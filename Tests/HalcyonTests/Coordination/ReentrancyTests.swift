@@ -26,7 +26,7 @@ struct ReentrancyTests {
             options: [.processor(ImageProcessorChain(OwningProcessor(owned: nil)))]
         )
         await #expect(throws: CancellationError.self) { try await other.response }
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         _ = try await (first.response, third.response)
     }
@@ -38,7 +38,7 @@ struct ReentrancyTests {
             for: url,
             options: [.processor(ImageProcessorChain(OwningProcessor(owned: owned)))]
         )
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.response }
     }

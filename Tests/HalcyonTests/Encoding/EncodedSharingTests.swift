@@ -12,7 +12,7 @@ struct EncodedSharingTests {
         let encoded = EncodedTest()
         let tasks = (0..<1_000).map { _ in encoded.start() }
         let transfer = await encoded.transport.nextTransfer()
-        await eventually { [encoded] in encoded.pipeline.stages.encoding.work.waiterCount == 1_000 }
+        await eventually { [encoded] in encoded.pipeline.stages.encodings.waiterCount == 1_000 }
         transfer.answer(.init(body: Sample.png()))
         var first: EncodedImage?
         for task in tasks {
@@ -43,7 +43,7 @@ struct EncodedSharingTests {
         let encoded = EncodedTest()
         let tasks = (0..<3).map { _ in encoded.start() }
         let transfer = await encoded.transport.nextTransfer()
-        await eventually { [encoded] in encoded.pipeline.stages.encoding.work.waiterCount == 3 }
+        await eventually { [encoded] in encoded.pipeline.stages.encodings.waiterCount == 3 }
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
         #expect(!transfer.isCancelled)

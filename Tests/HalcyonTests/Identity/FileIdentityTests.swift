@@ -49,7 +49,8 @@ struct FileIdentityTests {
         let pending = stages.resolver.begin(request)
         let resolved = try await stages.resolver.resolve(pending, context: context)
         #expect(rename(other, path) == 0)
-        #expect(try await stages.image.response(for: resolved, context: context).image.owner == 2)
+        let response = try await Load(ImageForm(stages)).result(for: resolved, context: context)
+        #expect(response.image.owner == 2)
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
     }
 

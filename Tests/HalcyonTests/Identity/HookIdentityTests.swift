@@ -72,7 +72,7 @@ struct HookIdentityTests {
         session.user = 1
         let second = test.pipeline.task(for: users.url, options: ImageOptions(options))
         await eventually { [transport = test.transport, stages = test.pipeline.stages] in
-            transport.startedCount == 2 || stages.image.work.waiterCount == 2
+            transport.startedCount == 2 || stages.images.waiterCount == 2
         }
         transfer.answer(.init(body: Sample.png(seed: 1)))
         #expect(try await first.image.owner == 1)
@@ -99,8 +99,8 @@ struct HookIdentityTests {
         let (test, session) = (TestPipeline(), Session())
         let options = [tokens(of: session, scope: "one")]
         let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: ImageOptions(options)) }
-        await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
-        #expect(test.pipeline.stages.image.work.count == 1)
+        await eventually { [stages = test.pipeline.stages] in stages.images.waiterCount == tasks.count }
+        #expect(test.pipeline.stages.images.count == 1)
         await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
         for task in tasks { #expect(try await task.image.owner == 1) }
         #expect(test.counters.decodes == 1)

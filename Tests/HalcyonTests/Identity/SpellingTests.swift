@@ -45,7 +45,7 @@ struct SpellingTests {
         let urls = try urls()
         let tasks = [urls[5], urls[0], urls[3], urls[4]].map { test.pipeline.task(for: $0) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
+        await eventually { [stages = test.pipeline.stages] in stages.images.waiterCount == tasks.count }
         transfer.respond()
         transfer.send(Sample.png(4, 3))
         transfer.finish()

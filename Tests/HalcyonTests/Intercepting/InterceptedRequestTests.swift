@@ -34,7 +34,7 @@ struct InterceptedRequestTests {
         let tasks = [url, other].map { test.pipeline.task(for: ImageRequest($0)) }
         let transfer = await test.transport.nextTransfer()
         #expect(transfer.request.url == other)
-        await eventually { test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { test.pipeline.stages.images.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { #expect(try await task.response.source == .network) }
         await test.settle()

@@ -50,7 +50,7 @@ struct InterceptorAnswerTests {
         }
         let tasks = [options, ImageOptions()].map { pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         #expect(try await tasks[0].image.bitmap.size == PixelSize(2, 2))
         #expect(try await tasks[1].image.bitmap.size == PixelSize(64, 48))

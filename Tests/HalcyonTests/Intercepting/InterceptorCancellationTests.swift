@@ -83,7 +83,7 @@ struct InterceptorCancellationTests {
         let first = task { try await $0.proceed() }
         let second = test.pipeline.task(for: ImageRequest(url))
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.response }
         transfer.answer(.init(body: Sample.png()))

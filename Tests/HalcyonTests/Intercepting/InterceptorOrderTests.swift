@@ -100,7 +100,7 @@ struct InterceptorOrderTests {
         let shared = Sample.url("shared.png")
         let tasks = (0..<3).map { _ in pipeline.task(for: ImageRequest(shared)) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { #expect(try await task.response.source == .network) }
         #expect(test.transport.startedCount(shared) == 1)

@@ -66,7 +66,7 @@ struct LoadObservingTests {
         let first = pipeline.task(for: ImageRequest(url))
         let transfer = await test.transport.nextTransfer()
         let second = pipeline.task(for: ImageRequest(url))
-        await eventually { pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { pipeline.stages.images.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
         _ = try await (first.response, second.response)
         let loads = observer.textsByLoad
@@ -85,7 +85,7 @@ struct LoadObservingTests {
         let first = pipeline.task(for: ImageRequest(url))
         let transfer = await test.transport.nextTransfer()
         let second = pipeline.task(for: ImageRequest(url))
-        await eventually { pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { pipeline.stages.images.waiterCount == 2 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.response }
         transfer.answer(.init(body: Sample.png()))

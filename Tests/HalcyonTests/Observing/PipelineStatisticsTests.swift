@@ -34,7 +34,7 @@ struct PipelineStatisticsTests {
     func shared() async throws {
         let tasks = (0..<10).map { _ in pipeline.task(for: ImageRequest(url)) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { pipeline.stages.image.work.waiterCount == 10 }
+        await eventually { pipeline.stages.images.waiterCount == 10 }
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { _ = try await task.response }
         let statistics = pipeline.statistics

@@ -202,7 +202,7 @@ struct DecodePolicyTests {
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.original.work.waiterCount == 2 }
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         transfer.answer(.init(body: Sample.png(64, 48)))
         #expect(try await tasks[0].image.bitmap.byteCount <= 4_096)
         #expect(try await tasks[1].image.bitmap.byteCount <= 4_096)

@@ -48,8 +48,8 @@ struct HookComparisonTests {
         let before = calls.value
         #expect(before > 0)
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
-        await eventually { [stages = test.pipeline.stages] in stages.image.work.waiterCount == tasks.count }
-        #expect(test.pipeline.stages.image.work.count == 1)
+        await eventually { [stages = test.pipeline.stages] in stages.images.waiterCount == tasks.count }
+        #expect(test.pipeline.stages.images.count == 1)
         await test.transport.nextTransfer().answer(.init(status: 401))
         await test.transport.nextTransfer().answer(.init(body: Sample.png()))
         for task in tasks { _ = try await task.image }

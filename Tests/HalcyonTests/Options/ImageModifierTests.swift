@@ -78,8 +78,8 @@ struct ImageModifierTests {
         }
         let tasks = seeds.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
-        #expect(test.pipeline.stages.image.work.count == 1)
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
+        #expect(test.pipeline.stages.images.count == 1)
         transfer.answer(.init(body: Sample.png(seed: 1)))
         for (task, expected) in zip(tasks, [1, 3, 4] as [UInt8]) {
             #expect(try await task.image.bitmap.pixel(0, 0)[0] == expected)

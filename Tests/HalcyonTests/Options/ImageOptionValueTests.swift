@@ -146,8 +146,8 @@ struct ImageOptionValueTests {
     func sharing() async throws {
         let tasks = ["a", "b"].map { test.pipeline.task(for: url, options: [.value($0, for: NoteKey.self)]) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
-        #expect(test.pipeline.stages.image.work.count == 1)
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
+        #expect(test.pipeline.stages.images.count == 1)
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { #expect(try await task.response.source == .network) }
         #expect(test.pipeline.responseFromMemory(for: url, options: [.value("c", for: NoteKey.self)]) != nil)

@@ -130,8 +130,8 @@ struct OriginalDataTests {
         let options: [ImageOptions] = [[], [.includesOriginalData], [.includesOriginalData]]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
-        #expect(test.pipeline.stages.image.work.count == 2)
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
+        #expect(test.pipeline.stages.images.count == 2)
         transfer.answer(.init(body: data))
         #expect(try await tasks[0].response.data == nil)
         #expect(try await tasks[1].response.data == data)

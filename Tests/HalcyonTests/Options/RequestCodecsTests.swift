@@ -79,7 +79,7 @@ struct RequestCodecsTests {
         let own: ImageOptions = [.codecs(codecs(2))]
         let tasks = [own, own, ImageOptions()].map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         transfer.answer(.init(body: Sample.png(seed: 1)))
         for (task, expected) in zip(tasks, [2, 2, 1] as [UInt8]) {
             #expect(try await task.image.bitmap.pixel(0, 0)[0] == expected)

@@ -82,7 +82,7 @@ struct RequestDownloaderTests {
             test.pipeline.task(for: url, options: options)
         }
         let (first, second) = (await test.transport.nextTransfer(), await transport.nextTransfer())
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         first.answer(.init(body: Sample.png(seed: 1)))
         second.answer(.init(body: Sample.png(seed: 2)))
         #expect(try await tasks[0].image.bitmap.pixel(0, 0)[0] == 1)

@@ -79,8 +79,8 @@ struct RequestWorkersTests {
         let options: [ImageOptions] = [[.workers(PixelWorkers())], [.workers(PixelWorkers())], []]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
-        await eventually { test.pipeline.stages.image.work.waiterCount == 3 }
-        #expect(test.pipeline.stages.image.work.count == 1)
+        await eventually { test.pipeline.stages.images.waiterCount == 3 }
+        #expect(test.pipeline.stages.images.count == 1)
         transfer.answer(.init(body: Sample.png()))
         for task in tasks { _ = try await task.image }
         #expect(test.counters.decodes == 1)

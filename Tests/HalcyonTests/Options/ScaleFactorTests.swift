@@ -37,7 +37,7 @@ struct ScaleFactorTests {
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         transfer.answer(.init(body: Sample.png()))
         let (plain, scaled) = (try await tasks[0].image, try await tasks[1].image)
         #expect(plain.bitmap.buffer === scaled.bitmap.buffer && plain.scale == 1 && scaled.scale == 2)

@@ -99,7 +99,7 @@ struct TargetSizeTests {
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.original.work.waiterCount == 2 }
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 3 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         transfer.answer(.init(body: Sample.png(64, 48)))
         for (task, width) in zip(tasks, [16, 16, 32]) { #expect(try await task.image.size.width == width) }
         #expect(test.counters.decodes == 2)

@@ -195,7 +195,7 @@ struct PreviewTests {
     func shared() async throws {
         let tasks = (0..<3).map { _ in task([.url(small)]) }
         let transfers = await transfers(2)
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 6 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 6 }
         transfers[small]?.answer(.init(body: Sample.png(4, 3)))
         for task in tasks {
             var previews = task.previews.makeAsyncIterator()

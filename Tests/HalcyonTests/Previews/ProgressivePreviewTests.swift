@@ -165,7 +165,7 @@ struct ProgressivePreviewTests {
         let task = test.pipeline.task(for: url, options: [.progressive])
         let transfer = await begin(task, of: test)
         transfer.send(Data("-!".utf8))
-        await eventually { test.pipeline.stages.previews.progressive.work.count == 0 }
+        await eventually { test.pipeline.stages.progressive.work.count == 0 }
         transfer.send(Data("-".utf8))
         try await finish(transfer, task)
         #expect(made.count <= 1)
@@ -183,7 +183,7 @@ struct ProgressivePreviewTests {
         await transfer.waitUntilCancelled()
         var previews = task.previews.makeAsyncIterator()
         #expect(await previews.next() == nil)
-        await eventually { test.pipeline.stages.previews.progressive.work.count == 0 }
+        await eventually { test.pipeline.stages.progressive.work.count == 0 }
     }
 
     @Test("are made once for equal loads, and a load that joins late gets the latest")

@@ -56,7 +56,7 @@ struct ProgressiveSourceTests {
         chunks.finish(throwing: CocoaError(.fileReadUnknown))
         let error = try await task.failure()
         #expect(error.stage == .load && task.preview == nil)
-        await eventually { test.pipeline.stages.previews.progressive.work.count == 0 }
+        await eventually { test.pipeline.stages.progressive.work.count == 0 }
     }
 
     @Test("are made of a file that is read slowly, of the pieces that are there")
@@ -82,7 +82,7 @@ struct ProgressiveSourceTests {
         gate.open()
         #expect(try await task.image.size.width == PassDecoder.fullWidth)
         #expect(task.preview == nil)
-        await eventually { test.pipeline.stages.previews.progressive.work.count == 0 }
+        await eventually { test.pipeline.stages.progressive.work.count == 0 }
     }
 
     @Test("are not made of a file that is read at once, and of a short one", arguments: [(99, 70), (100, 1_000)])
@@ -100,7 +100,7 @@ struct ProgressiveSourceTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let task = test.pipeline.task(for: ImageRequest(.file(path), options: [.progressive]))
         #expect(try await task.image.size.width == PassDecoder.fullWidth)
-        await eventually { test.pipeline.stages.previews.progressive.work.count == 0 }
+        await eventually { test.pipeline.stages.progressive.work.count == 0 }
         #expect(steps.withLock { $0 } == [])
     }
 

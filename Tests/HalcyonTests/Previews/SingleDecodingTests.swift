@@ -33,8 +33,8 @@ struct SingleDecodingTests {
         #expect(try await task.image.size.width == PassDecoder.fullWidth)
         #expect(decoder.decodeCount.withLock { $0 } == 0)
         // The decoder is released with the load.
-        await eventually { test.pipeline.stages.previews.progressive.work.count == 0 }
-        #expect(test.pipeline.stages.previews.progressive.decoders.count == 0)
+        await eventually { test.pipeline.stages.progressive.work.count == 0 }
+        #expect(test.pipeline.stages.progressive.decoders.count == 0)
     }
 
     @Test("is decoded again where it is not complete, or turns out to be damaged", arguments: ["-", "!"])

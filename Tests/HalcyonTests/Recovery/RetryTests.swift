@@ -82,7 +82,7 @@ struct RetryTests {
         await transport.nextTransfer().answer(.init(status: 503))
         await recovery.clock.waitForSleepers(1)
         let second = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options + [.priority(.high)]))
-        await eventually { [recovery] in recovery.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [recovery] in recovery.pipeline.stages.images.waiterCount == 2 }
         recovery.clock.advance(by: .seconds(3))
         let transfer = await transport.nextTransfer()
         #expect(transfer.request.priority == .high)
@@ -98,7 +98,7 @@ struct RetryTests {
         await transport.nextTransfer().answer(.init(status: 503))
         await recovery.clock.waitForSleepers(1)
         let second = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options))
-        await eventually { [recovery] in recovery.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [recovery] in recovery.pipeline.stages.images.waiterCount == 2 }
         if !leavesDuringAttempt { first.cancel() }
         recovery.clock.advance(by: .seconds(3))
         let transfer = await transport.nextTransfer()
@@ -165,7 +165,7 @@ struct RetryTests {
         let tasks = (0..<2).map { _ in
             recovery.pipeline.task(for: recovery.url, options: [.retry(strategy("twice"))])
         }
-        await eventually { [recovery] in recovery.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [recovery] in recovery.pipeline.stages.images.waiterCount == 2 }
         await recovery.failOnce(500, then: .seconds(5))
         await transport.nextTransfer().answer(.init(status: 502))
         for task in tasks { #expect(try await task.failure().reason == .status(502)) }

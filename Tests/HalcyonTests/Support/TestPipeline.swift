@@ -74,7 +74,7 @@ final class TestPipeline: Sendable {
     func settle() async {
         await eventually { [pipeline] in
             let stages = pipeline.stages
-            return stages.encoding.work.count + stages.image.work.count + stages.processing.work.count
+            return stages.encodings.count + stages.images.count + stages.processing.work.count
                 + stages.decoding.work.count
                 + stages.original.work.count == 0
         }

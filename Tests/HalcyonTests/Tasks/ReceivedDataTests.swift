@@ -17,7 +17,7 @@ struct ReceivedDataTests {
         let download = test.pipeline.configuration.downloader.task(for: url)
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.configuration.downloader.transfers.waiterCount == 2 }
-        await eventually { [test] in test.pipeline.stages.image.work.waiterCount == 2 }
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
         transfer.respond(headers: [.contentLength: "\(body.count)"])
         transfer.send(body.prefix(100))
         let early = await tasks[0].receivedData()

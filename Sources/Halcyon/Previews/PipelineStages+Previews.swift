@@ -1,18 +1,12 @@
 internal import HalcyonConcurrency
 
-/// Loads the previews that the options name beside the image itself, and has others made of its bytes as they arrive.
+/// Previews that the options name are loaded beside the image itself, and others made of its bytes as they arrive.
 ///
-/// Each preview is a load of its own, with the options of the image: it is found in the caches, shared with equal loads
-/// and stored as any other. What happens to it changes nothing about the load of the image.
-struct PreviewStage: Sendable {
-    let memory: MemoryStage
-    let resolver: RequestResolver
-    let fallback: SourceFallback
-    let activities: LoadActivities
-    let progressive: ProgressiveStage
-
+/// Each is a load of its own, with the options of the image: it is found in the caches, shared with equal loads and
+/// stored as any other. What happens to it changes nothing about the load of the image.
+extension PipelineStages {
     /// Hands out the best preview of an image that memory has, without waiting.
-    func sendCached(of request: ImageRequest, to feed: PreviewFeed) {
+    func sendCachedPreview(of request: ImageRequest, to feed: PreviewFeed) {
         for quality in request.options.previews.indices.reversed() {
             let preview = request.preview(quality)
             if let response = memory.response(for: preview.source, options: preview.options, isWhole: false) {
@@ -25,12 +19,14 @@ struct PreviewStage: Sendable {
     ///
     /// - Parameter load: Loads the image itself.
     /// - Throws: ``ImageError``, `CancellationError`.
-    func response(
-        for request: PendingRequest,
+    func sendingPreviews(
+        of request: PendingRequest,
         to feed: PreviewFeed,
         context: WorkContext,
         load: (WorkContext) async throws -> ImageResponse
     ) async throws -> ImageResponse {
+        // That of an intercepted load is not begun yet.
+        let request = request.interceptors.isEmpty ? request : resolver.named(request)
         // Ended before the result can be read.
         defer { feed.finish() }
         let loads = PreviewLoads(best: feed.best?.quality ?? -1)
@@ -49,9 +45,8 @@ struct PreviewStage: Sendable {
                 let previewContext = WorkContext(priority: priority, report: { _ in })
                 // A preview that fails is left out.
                 let begun = activities.begin(preview)
-                let response = try? await activities.run(begun, context: previewContext, place: \.source) { context in
-                    try await fallback.response(for: pending, context: context)
-                }
+                let load = Load(ImageForm(self))
+                let response = try? await load.result(of: pending, begun: begun, context: previewContext)
                 guard let response else { return }
                 loads.succeeded(quality)
                 let delivered = response.delivered(preview.options.delivery)

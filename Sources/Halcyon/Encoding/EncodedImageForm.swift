@@ -3,56 +3,54 @@ internal import HalcyonCodecs
 internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
-/// Finds an encoded image in memory or on disk, or encodes and stores it.
+/// Encoded images.
 ///
 /// The image to encode comes from memory, from disk, or from its original. The bytes depend on the key alone: an image
 /// that was stored on disk with losses is used only where its original cannot be had, and what is made of it is not
 /// stored.
-final class EncodingStage: Sendable {
-    private typealias Made = CachingStage<EncodedForm>.Made
+struct EncodedImageForm: CachedForm {
+    static let name = InterceptedLoad.Form.encodedImage
+    let parts: PipelineStages
+    let encoding: ImageEncoding
 
-    private let memory: MemoryStage
-    private let images: ResultStorage<DecodedForm>
-    private let processing: ProcessingStage
-    private let codecs: ImageCodecs
-    private let workers: PixelWorkers
-    private let caching: CachingStage<EncodedForm>
-
-    init(
-        memory: MemoryStage,
-        images: ResultStorage<DecodedForm>,
-        processing: ProcessingStage,
-        codecs: ImageCodecs,
-        workers: PixelWorkers
-    ) {
-        self.memory = memory
-        self.images = images
-        self.processing = processing
-        self.codecs = codecs
-        self.workers = workers
-        caching = CachingStage(memory: memory, storage: ResultStorage(EncodedForm()), kind: .encoding)
+    init(_ parts: PipelineStages, _ encoding: ImageEncoding) {
+        self.parts = parts
+        self.encoding = encoding
     }
 
-    /// The loads under way.
-    var work: WorkCoalescer<ImageWorkKey, EncodedImage> { caching.work }
+    var work: WorkCoalescer<ImageWorkKey, EncodedImage> { parts.encodings }
 
-    /// Returns the encoded image of a request; equal requests share it.
+    func target(of request: ResolvedRequest) -> ResolvedRequest { request.encoded(as: encoding) }
+
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<EncodedImage> {
+        let image = request.encodedImage ?? request
+        return try await made(input(for: image, context: context), for: image, request, context: context)
+    }
+
+    func loadResult(_ image: EncodedImage) -> LoadResult { LoadResult(.encodedImage(image)) }
+
+    func result(of answer: LoadResult, to request: ImageRequest, context: WorkContext) async throws -> EncodedImage {
+        if let image = answer.encodedImage { return image }
+        return try await encoded(answer.image(for: request), for: request, context: context)
+    }
+
+    /// Returns the encoded form of an image that an interceptor has answered with. It is stored nowhere.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    func encoded(
-        for request: ResolvedRequest,
-        as encoding: ImageEncoding,
-        context: WorkContext
-    ) async throws -> EncodedImage {
-        try await caching.result(for: request.encoded(as: encoding), context: context) { [self] target, context in
-            let input = try await input(for: request, encoding, context: context)
-            return try await made(input, for: request, target, encoding, context: context)
-        } fallback: { [self] target, error, context in
-            guard let input = try await input(for: request, encoding, insteadOf: error, context: context) else {
-                return nil
-            }
-            return try await made(input, for: request, target, encoding, context: context)
-        }
+    func encoded(_ answer: ImageResponse, for request: ImageRequest, context: WorkContext) async throws -> EncodedImage
+    {
+        let (body, duration) = try await body(
+            of: answer.image,
+            from: request.source,
+            options: request.options,
+            context: context
+        )
+        var image = EncodedImage(body, source: answer.source, originalByteCount: answer.byteCount)
+        image.timings = answer.timings
+        image.timings.encode = duration
+        image.metrics = answer.metrics
+        image.substitution = answer.substitution
+        return image
     }
 
     /// An image to encode, and its provenance.
@@ -69,28 +67,24 @@ final class EncodingStage: Sendable {
     }
 
     /// Returns the image to encode.
-    private func input(
-        for request: ResolvedRequest,
-        _ encoding: ImageEncoding,
-        context: WorkContext
-    ) async throws -> Input {
+    private func input(for request: ResolvedRequest, context: WorkContext) async throws -> Input {
         // The bytes of an original that is kept are those that its image is decoded from.
         if !encoding.mayKeepOriginal(of: request),
             let found = try await cachedInput(for: request, context: context), found.isExact,
-            found.input.image.animation != nil || !encodesAnimation(of: found.input.image, for: request, encoding)
+            found.input.image.animation != nil || !encodesAnimation(of: found.input.image, for: request)
         {
             return found.input
         }
-        return Input(try await processing.result(for: request, context: context), for: request)
+        return Input(try await parts.processing.result(for: request, context: context), for: request)
     }
 
-    /// Returns an image that may be encoded although its original is unavailable. What is made of it is not stored.
-    private func input(
-        for request: ResolvedRequest,
-        _ encoding: ImageEncoding,
+    /// Encodes an image of a cache although its original is unavailable. What is made of it is not stored.
+    func substitute(
+        for target: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
-    ) async throws -> Input? {
+    ) async throws -> Made<EncodedImage>? {
+        let request = target.encodedImage ?? target
         guard error.stage != .encode, !error.isAboutResource, !encoding.mayKeepOriginal(of: request) else { return nil }
         var input = try await cachedInput(for: request, context: context)?.input
         if input == nil, request.mayBeResult,
@@ -98,16 +92,19 @@ final class EncodingStage: Sendable {
         {
             input = Input(stale, for: request)
         }
-        input?.caching.effect = .leave
-        return input
+        guard var input else { return nil }
+        input.caching.effect = .leave
+        return try await made(input, for: request, target, context: context)
     }
+
+    private var images: ResultStorage<ImageForm> { ResultStorage(ImageForm(parts)) }
 
     /// Returns the image from memory or disk.
     private func cachedInput(
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> (input: Input, isExact: Bool)? {
-        if let cached = memory.cached(for: request), let image = cached.image {
+        if let cached = parts.memory.cached(for: request), let image = cached.image {
             let input = Input(
                 image: image,
                 source: .memory,
@@ -127,26 +124,22 @@ final class EncodingStage: Sendable {
     }
 
     /// Returns whether all frames of an image's file are to be encoded.
-    private func encodesAnimation(
-        of image: DecodedImage,
-        for request: ResolvedRequest,
-        _ encoding: ImageEncoding
-    ) -> Bool {
+    private func encodesAnimation(of image: DecodedImage, for request: ResolvedRequest) -> Bool {
         let decode = request.options.decode
         return image.info.isAnimated && decode.animation != .firstFrame && decode.frame == 0
-            && request.source.hasEncodedBytes && encoding.mayAnimate(request.options.codecs(or: codecs))
+            && request.source.hasEncodedBytes && encoding.mayAnimate(request.options.codecs(or: parts.codecs))
     }
 
     /// Returns the image of an input with the animation of its original.
-    private func animated(_ input: Input, for request: ResolvedRequest, _ encoding: ImageEncoding) -> DecodedImage {
+    private func animated(_ input: Input, for request: ResolvedRequest) -> DecodedImage {
         guard input.image.animation == nil, let original = input.original,
-            encodesAnimation(of: input.image, for: request, encoding)
+            encodesAnimation(of: input.image, for: request)
         else { return input.image }
         return PixelWorkers.animation(
             of: input.image,
             original.data,
             options: request.options,
-            codecs: request.source.codecs(over: request.options.codecs(or: codecs))
+            codecs: request.source.codecs(over: request.options.codecs(or: parts.codecs))
         ).map { input.image.replacingAnimation($0) } ?? input.image
     }
 
@@ -155,17 +148,15 @@ final class EncodingStage: Sendable {
         _ input: Input,
         for request: ResolvedRequest,
         _ target: ResolvedRequest,
-        _ encoding: ImageEncoding,
         context: WorkContext
-    ) async throws -> Made {
+    ) async throws -> Made<EncodedImage> {
         let kept = encoding.mayKeepOriginal(of: request) ? input.original?.data : nil
         let (body, duration) = try await body(
-            of: animated(input, for: request, encoding),
+            of: animated(input, for: request),
             lease: input.lease,
             keeping: kept,
             from: request.source,
             options: request.options,
-            as: encoding,
             context: context
         )
         var image = EncodedImage(body, source: input.source, originalByteCount: input.originalByteCount)
@@ -188,18 +179,17 @@ final class EncodingStage: Sendable {
     ///   - original: The bytes that the image was decoded from, if they may be the result. Default: `nil`.
     /// - Returns: The encoded bytes, and the time that took.
     /// - Throws: ``ImageError``, `CancellationError`.
-    func body(
+    private func body(
         of image: DecodedImage,
         lease: PixelLease? = nil,
         keeping original: Data? = nil,
         from source: Source,
         options: ImageOptions,
-        as encoding: ImageEncoding,
         context: WorkContext
     ) async throws -> (body: EncodedImageBody, duration: Duration) {
         let start = ContinuousClock.now
-        let codecs = options.codecs(or: codecs)
-        let encode = { @Sendable [decode = options.decode] (image: DecodedImage, flag: CancellationFlag) in
+        let codecs = options.codecs(or: parts.codecs)
+        let encode = { @Sendable [encoding, decode = options.decode] (image: DecodedImage, flag: CancellationFlag) in
             try encoding.body(
                 of: image,
                 keeping: original,
@@ -208,7 +198,7 @@ final class EncodingStage: Sendable {
                 isCancelled: { flag.isCancelled }
             )
         }
-        let workers = options.workers ?? workers
+        let workers = options.workers ?? parts.workers
         let body: EncodedImageBody
         do {
             if image.animation != nil, encoding.mayAnimate(codecs) {
@@ -235,9 +225,48 @@ final class EncodingStage: Sendable {
     }
 }
 
-extension EncodingStage.Input {
+/// Encoded images on disk, which are stored as they are.
+extension EncodedImageForm {
+    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws
+        -> EncodedImage
+    {
+        // The body has a checksum, so it is what was stored.
+        let metadata = stored.metadata
+        guard let form = metadata.encoded else { throw CodecError.unknownFormat(detected: nil) }
+        let body = EncodedImageBody(
+            data: stored.entry.body,
+            format: form.format,
+            size: form.size,
+            originalInfo: metadata.info
+        )
+        var image = EncodedImage(body, source: .disk, originalByteCount: metadata.byteCount)
+        image.timings = stored.timings
+        return image
+    }
+
+    func entry(
+        of image: EncodedImage,
+        from provenance: ResultProvenance,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> (body: Data, metadata: Data)? {
+        // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
+        if image.isOriginal || image.isPartial { return nil }
+        let metadata = ProcessedImageMetadata(
+            image.stored,
+            byteCount: image.originalByteCount,
+            validity: provenance.validity,
+            digest: provenance.digest
+        )
+        return (image.data, metadata.data)
+    }
+
+    func byteCount(of image: EncodedImage) -> Int { image.isOriginal || image.isPartial ? 0 : image.data.count }
+}
+
+extension EncodedImageForm.Input {
     /// An image of a cache.
-    fileprivate init(_ found: ResultStorage<DecodedForm>.Found, for request: ResolvedRequest) {
+    fileprivate init(_ found: ResultStorage<ImageForm>.Found, for request: ResolvedRequest) {
         self.init(
             image: found.result.image,
             source: .disk,

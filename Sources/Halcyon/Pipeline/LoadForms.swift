@@ -1,0 +1,331 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonConcurrency
+internal import HalcyonHTTP
+
+/// The form in which the result of a load is wanted, and what of the load depends on it.
+protocol LoadForm: Sendable {
+    associatedtype Result: Sendable
+
+    /// The form as interceptors see it.
+    static var name: InterceptedLoad.Form { get }
+    /// The parts of the pipeline that loads.
+    var parts: PipelineStages { get }
+
+    /// Returns the request to load for one that has left the chain of interceptors. Default: that.
+    func request(for request: ImageRequest) -> ImageRequest
+    /// Returns the request whose key is that of the result. Default: that of the image.
+    func target(of request: ResolvedRequest) -> ResolvedRequest
+    /// Does the work, once for all equal requests. Default: for this one alone.
+    func share(
+        _ request: ResolvedRequest,
+        context: WorkContext,
+        _ work: @escaping @Sendable (WorkContext) async throws -> Result
+    ) async throws -> Result
+    /// Returns the result in memory; `nil` if there is none that may be used. Default: `nil`.
+    func remembered(for request: ResolvedRequest) -> Result?
+    /// Returns the result on disk; `nil` if there is none that may be used. Default: `nil`.
+    ///
+    /// - Throws: `CancellationError`.
+    func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Result?
+    /// Makes the result of the original.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<Result>
+    /// Stores a result and its original, as the options and the server allow, and returns the result.
+    func store(_ made: Made<Result>, for request: ResolvedRequest, _ context: WorkContext) async -> Result
+    /// Returns what may be used where a result could not be made. Default: throws the error.
+    ///
+    /// - Throws: The error, `CancellationError`.
+    func result(for request: ResolvedRequest, insteadOf error: ImageError, context: WorkContext) async throws -> Result
+    /// Adds to a result what the caches of results do not have. Default: leaves it as it is.
+    func complete(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result
+    /// Adds to a result where it came from, and how long it took. Default: leaves it as it is.
+    func finish(_ result: inout Result, _ substitution: SourceSubstitution?, after time: Duration)
+
+    /// Returns the result as interceptors see it.
+    func loadResult(_ result: Result) -> LoadResult
+    /// Returns the result of the chain of interceptors, in this form.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func result(of answer: LoadResult, to request: ImageRequest, context: WorkContext) async throws -> Result
+}
+
+/// A result that was made, and its effect on the caches.
+struct Made<Result: Sendable>: Sendable {
+    let result: Result
+    let caching: OriginalCaching
+    let claim: ContentClaim
+    /// The original, with the request whose options say whether it is stored; `nil` if it was not needed.
+    let original: (original: Original, request: ResolvedRequest)?
+}
+
+extension Made {
+    /// A result that was made of an original.
+    init(_ result: Result, of original: Original, for request: ResolvedRequest) {
+        self.init(
+            result: result,
+            caching: original.caching,
+            claim: original.claim(of: request),
+            original: (original, request)
+        )
+    }
+}
+
+extension LoadForm {
+    func request(for request: ImageRequest) -> ImageRequest { request }
+
+    func target(of request: ResolvedRequest) -> ResolvedRequest { request }
+
+    func share(
+        _ request: ResolvedRequest,
+        context: WorkContext,
+        _ work: @escaping @Sendable (WorkContext) async throws -> Result
+    ) async throws -> Result {
+        try await work(context)
+    }
+
+    func remembered(for request: ResolvedRequest) -> Result? { nil }
+
+    func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Result? { nil }
+
+    func result(for request: ResolvedRequest, insteadOf error: ImageError, context: WorkContext) async throws -> Result
+    {
+        await request.removeOriginal(ifGone: error)
+        throw error
+    }
+
+    func complete(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result { result }
+
+    func finish(_ result: inout Result, _ substitution: SourceSubstitution?, after time: Duration) {}
+}
+
+/// Images.
+struct ImageForm: CachedForm {
+    static let name = InterceptedLoad.Form.image
+    let parts: PipelineStages
+
+    init(_ parts: PipelineStages) {
+        self.parts = parts
+    }
+
+    var work: WorkCoalescer<ImageWorkKey, ImageResponse> { parts.images }
+
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse> {
+        let (response, original) = try await parts.processing.response(for: request, context: context)
+        return Made(response, of: original, for: request)
+    }
+
+    /// Adds the encoded original, which is read if the options ask for it and the response does not have it.
+    func complete(
+        _ response: ImageResponse,
+        of request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> ImageResponse {
+        guard request.options.delivery.includesOriginalData, response.data == nil else { return response }
+        var response = response
+        response.data = try await parts.original.storedData(for: request, context: context)
+        return response
+    }
+
+    func loadResult(_ response: ImageResponse) -> LoadResult { LoadResult(response) }
+
+    func result(of answer: LoadResult, to request: ImageRequest, context: WorkContext) throws -> ImageResponse {
+        try answer.image(for: request)
+    }
+}
+
+/// Images on disk: they are encoded for it, and decoded again.
+extension ImageForm {
+    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws
+        -> ImageResponse
+    {
+        let start = ContinuousClock.now
+        let decoded = try await (request.options.workers ?? parts.workers).decode(
+            stored.entry.body,
+            of: request.options.cache.serializer,
+            size: stored.metadata.size,
+            codecs: request.options.codecs(or: parts.codecs),
+            options: request.options.decode.storedResultOptions,
+            priority: priority
+        )
+        var timings = stored.timings
+        timings.decode = ContinuousClock.now - start
+        return ImageResponse(
+            image: stored.metadata.image(decoded.bitmap),
+            source: .disk,
+            byteCount: stored.metadata.byteCount,
+            timings: timings,
+            head: stored.metadata.validity.map { TransferResponse($0.response) }
+        )
+    }
+
+    func entry(
+        of response: ImageResponse,
+        from provenance: ResultProvenance,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> (body: Data, metadata: Data)? {
+        let (image, serializer) = (response.image, request.options.cache.serializer)
+        // An animation is on disk as its original, of which it is made again: an encoding would keep one frame.
+        // Of a partial image only the original is kept.
+        if image.animation != nil || image.isPartial { return nil }
+        let body = try await (request.options.workers ?? parts.workers).encode(
+            image,
+            original: provenance.data,
+            codecs: request.options.codecs(or: parts.codecs),
+            serializer: serializer,
+            priority: priority
+        )
+        guard let body else { return nil }
+        // Of the formats, only PNG keeps every bitmap without losses.
+        let isExact = serializer is ImageSerializer && ImageFormat.detect(body.prefix(64)) == .png
+        let metadata = ProcessedImageMetadata(
+            image,
+            byteCount: response.byteCount,
+            validity: provenance.validity,
+            digest: provenance.digest,
+            serializer: serializer,
+            isExact: isExact
+        )
+        return (body, metadata.data)
+    }
+
+    func byteCount(of response: ImageResponse) -> Int {
+        response.image.animation == nil && !response.image.isPartial ? response.image.bitmap.byteCount : 0
+    }
+}
+
+/// The encoded bytes of originals, which are not decoded. They are not stored, as it is not known whether they are an
+/// image.
+struct OriginalForm: LoadForm {
+    /// Bytes, and the place that they came from.
+    struct Bytes: Sendable {
+        let data: Data
+        let source: ImageResponse.Source
+    }
+
+    static let name = InterceptedLoad.Form.original
+    let parts: PipelineStages
+
+    init(_ parts: PipelineStages) {
+        self.parts = parts
+    }
+
+    func request(for request: ImageRequest) -> ImageRequest { request.ofBytes }
+
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<Bytes> {
+        let original = try await parts.original.original(for: request, context: context)
+        return Made(Bytes(data: original.data, source: original.source), of: original, for: request)
+    }
+
+    /// An original that its server does not have any more is removed from the caches, with everything that was made of
+    /// it, also if the request accepts what the server sends instead.
+    func store(_ made: Made<Bytes>, for request: ResolvedRequest, _ context: WorkContext) async -> Bytes {
+        if made.caching.effect == .removeOriginal { await request.removeOriginal(by: made.claim) }
+        return made.result
+    }
+
+    func loadResult(_ bytes: Bytes) -> LoadResult { LoadResult(.original(bytes.data, bytes.source)) }
+
+    /// An answer without the bytes of its original is encoded as PNG.
+    func result(of answer: LoadResult, to request: ImageRequest, context: WorkContext) async throws -> Bytes {
+        if let data = answer.originalData { return Bytes(data: data, source: answer.source) }
+        let image = try answer.image(for: request)
+        if let data = image.data { return Bytes(data: data, source: image.source) }
+        let encoding = try ImageEncoding(.format(.png), codecs: .standard, source: "\(request.source)")
+        let encoded = try await EncodedImageForm(parts, encoding).encoded(image, for: request, context: context)
+        return Bytes(data: encoded.data, source: image.source)
+    }
+}
+
+/// Nothing but an entry in the caches, for images that are needed later. The result is the place that it came from: that
+/// of the cache if it had the image, or gets none.
+struct CacheEntryForm: LoadForm {
+    static let name = InterceptedLoad.Form.cacheEntry
+    let parts: PipelineStages
+    let destination: ImagePrefetcher.Destination
+
+    init(_ parts: PipelineStages, in destination: ImagePrefetcher.Destination) {
+        self.parts = parts
+        self.destination = destination
+    }
+
+    /// Returns the disk for an original that is there and for which no server would have to be asked, and for one that it
+    /// gets no copy of, as the bytes are on this machine anyway.
+    func stored(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse.Source? {
+        guard destination == .disk else { return nil }
+        guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return .disk }
+        if try await ResultStorage(ImageForm(parts)).contains(request, context: context) { return .disk }
+        // Where a server decides about caching, loading finds out whether its original may still be used.
+        guard request.work.readsDisk, !request.followsServer else { return nil }
+        return try await request.originals.disk.contains(request.key.originalDiskKey) ? .disk : nil
+    }
+
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse.Source> {
+        guard destination == .disk else {
+            let image = try await Load(ImageForm(parts)).result(for: request, context: context)
+            return made(image.source, for: request)
+        }
+        let original = try await parts.original.original(for: request, context: context)
+        if original.caching.effect == .removeOriginal { await request.removeOriginal(by: original.claim(of: request)) }
+        guard original.source != .disk else { return made(.disk, for: request) }
+        do {
+            // Keeps error pages out of the cache, what was cut short unseen, and what cannot be shown in the place of what can.
+            let isWhole = try await (request.options.workers ?? parts.workers).isWhole(
+                original.data,
+                statesLength: original.statesLength,
+                replaces: original.caching.replaced != nil,
+                codecs: request.options.codecs(or: parts.codecs),
+                options: request.options.decode.decodeOptions,
+                priority: context.priority
+            )
+            guard isWhole else { return made(original.source, for: request) }
+        } catch let error as CodecError {
+            var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+            error.isForHiddenRequest = original.isForHiddenRequest
+            parts.recovery.remember(error, of: request)
+            throw error
+        }
+        return Made(original.source, of: original, for: request)
+    }
+
+    /// A result of which nothing is stored.
+    private func made(_ source: ImageResponse.Source, for request: ResolvedRequest) -> Made<ImageResponse.Source> {
+        let claim = ContentClaim(registrations: request.registrations)
+        return Made(result: source, caching: OriginalCaching(.leave), claim: claim, original: nil)
+    }
+
+    /// Waits for the store, so that there are no more bodies in memory than loads at the same time.
+    func store(
+        _ made: Made<ImageResponse.Source>,
+        for request: ResolvedRequest,
+        _ context: WorkContext
+    ) async -> ImageResponse.Source {
+        guard let original = made.original?.original else { return made.result }
+        let priority = PriorityBox(.low)
+        let changes = await request.replace(by: made.claim, made.caching.effect) {
+            let writer = OriginalWriter(request: request, claim: made.claim, priority: priority)
+            return writer.store(original).map { [$0] } ?? []
+        }
+        if original.caching.entry != nil { context.note(.storedOnDisk(.original)) }
+        await priority.following(context.priority) {
+            for change in changes { await change.value }
+        }
+        return made.result
+    }
+
+    func loadResult(_ source: ImageResponse.Source) -> LoadResult { LoadResult(.cacheEntry(source)) }
+
+    /// An answer of an interceptor is stored nowhere.
+    func result(of answer: LoadResult, to request: ImageRequest, context: WorkContext) -> ImageResponse.Source {
+        if case .cacheEntry(let source) = answer.content { source } else { .memory }
+    }
+}
+
+extension TransferResponse {
+    /// The head of a response, as far as it is stored.
+    fileprivate init(_ stored: StoredResponse) {
+        self.init(status: stored.status, headers: stored.headers, url: stored.url)
+    }
+}
