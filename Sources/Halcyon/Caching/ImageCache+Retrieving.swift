@@ -41,8 +41,7 @@ extension ImageCache {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if the entry on disk exceeds the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
-        let options = request.options
-        let policy = options.cache
+        let policy = request.options.cache
         guard policy.reads != .none, let key = try await key(for: request) else { return nil }
         if policy.reads.includesMemory,
             let image = imageInMemory(for: key, ImageSizes(of: request), extending: policy.memoryExtension)?.image
@@ -50,46 +49,43 @@ extension ImageCache {
             return request.entry(image, in: .memory)
         }
         guard policy.reads.includesDisk else { return nil }
-        let priority = PriorityBox(options.priority)
         // Before the look: what is removed meanwhile is not stored again.
         let registrations = ContentRegistrations(for: key, with: [self])
-        let entry = try await disk.entry(for: key.diskKey(request), extending: policy.diskExtension, priority: priority)
-        if let entry, let claim = claim(to: entry, for: request, key, registrations),
-            let found = try await decodedEntry(entry.body, entry, for: request, key, codecs: codecs, claim)
-        {
-            return found
+        return try await first(for: request, key) { entry, content, place in
+            let claim = ContentClaim(
+                registrations: registrations,
+                digest: content.digest,
+                representation: content.representation
+            )
+            return try await decodedEntry(entry, at: place, for: request, key, codecs: codecs, claim)
         }
-        guard request.isUnprocessed, let data = try await bundledOriginal(key, priority: priority) else { return nil }
-        let claim = ContentClaim(registrations: registrations, digest: ContentDigest(of: data))
-        return try await decodedEntry(data, nil, for: request, key, codecs: codecs, claim)
     }
 
-    /// Returns the claim to store an entry that was found; `nil` if it is outdated.
-    private func claim(
-        to entry: DiskCache.Entry,
+    /// Returns what is made of the first entry of a request's image that is not outdated; see
+    /// ``CacheTiers/first(for:extending:priority:_:)``.
+    func first<Value: Sendable>(
         for request: ImageRequest,
         _ key: ImageKey,
-        _ registrations: ContentRegistrations
-    ) -> ContentClaim? {
-        let content = StoredContent(entry, isOriginal: request.isUnprocessed)
-        let name = key.originalDiskKey
-        guard order.isCurrent(content.digest, of: content.representation, named: name) else { return nil }
-        return ContentClaim(
-            registrations: registrations,
-            digest: content.digest,
-            representation: content.representation
-        )
+        _ use: (TierEntry, StoredContent, CacheTiers.Place) async throws -> Value?
+    ) async throws -> Value? {
+        let (options, name) = (request.options, key.originalDiskKey)
+        return try await tiers.first(
+            for: key.diskKey(request),
+            extending: options.cache.diskExtension,
+            priority: PriorityBox(options.priority)
+        ) { entry, place in
+            let content = StoredContent(entry, isOriginal: request.isUnprocessed)
+            guard isCurrent(content.digest, of: content.representation, named: name, in: place.tier) else { return nil }
+            return try await use(entry, content, place)
+        }
     }
 
-    /// Returns the image of a request that was found, and stores it in memory.
+    /// Returns the image of an entry that was found, and stores it in memory.
     ///
-    /// - Parameters:
-    ///   - data: Its encoded bytes.
-    ///   - entry: The entry that has them; `nil` if they came with the program.
-    ///   - claim: That of the look-up.
+    /// - Parameter claim: That of the look-up.
     private func decodedEntry(
-        _ data: Data,
-        _ entry: DiskCache.Entry?,
+        _ entry: TierEntry,
+        at place: CacheTiers.Place,
         for request: ImageRequest,
         _ key: ImageKey,
         codecs: ImageCodecs,
@@ -101,7 +97,7 @@ extension ImageCache {
         do {
             let found =
                 isOriginal
-                ? try await decodedOriginal(data, entry, request, codecs: codecs)
+                ? try await decodedOriginal(entry, request, codecs: codecs)
                 : try await decodedResult(entry, request, codecs: codecs)
             guard let (cached, validity) = found, let image = cached.image else { return nil }
             // An image about which its server must be asked is not stored where it would be used without asking.
@@ -121,60 +117,59 @@ extension ImageCache {
             guard error.isDamage else { throw error }
             // Damage in a later frame leaves the frames before it readable, and codecs of the request's own may be the
             // only ones that cannot read it.
-            if let entry, !isOriginal || options.decode.frame == 0 && options.decode.hasStandardReading {
-                await disk.remove(for: key.diskKey(request), ifStill: entry.version)
+            if !isOriginal || options.decode.frame == 0 && options.decode.hasStandardReading {
+                await tiers.remove(place)
             }
             return nil
         } catch let error as SerializationError {
             disk.faults.report(error)
-            if let entry { await disk.remove(for: key.diskKey(request), ifStill: entry.version) }
+            await tiers.remove(place)
             return nil
         }
     }
 
     /// Returns an original, decoded.
     private func decodedOriginal(
-        _ data: Data,
-        _ entry: DiskCache.Entry?,
+        _ entry: TierEntry,
         _ request: ImageRequest,
         codecs: ImageCodecs
     ) async throws -> (CachedImage, OriginalValidity?) {
         let options = request.options
         let priority = PriorityBox(options.priority)
-        let head = entry.flatMap { StoredResponse(metadata: $0.metadata) }
         let validity =
-            head.map(OriginalValidity.init) ?? request.validityWithoutHead(storedAt: entry?.storedAt ?? disk.now())
+            StoredResponse(metadata: entry.metadata).map(OriginalValidity.init)
+            ?? request.validityWithoutHead(storedAt: entry.storedAt ?? disk.now())
         let decode = options.decode.decodeOptions
         let workers = options.workers ?? .shared
         let codecs = options.codecs(or: codecs)
-        var image = try await workers.decode(data, codecs: codecs, options: decode, priority: priority)
+        var image = try await workers.decode(entry.body, codecs: codecs, options: decode, priority: priority)
         image = try await workers.animated(
             image,
             lease: nil,
-            of: data,
+            of: entry.body,
             options: options,
             codecs: codecs,
             priority: priority
         )
         let cached = CachedImage(
             image: image,
-            byteCount: data.count,
+            byteCount: entry.body.count,
             validity: validity,
-            receivedAt: entry?.storedAt,
+            receivedAt: entry.storedAt,
             dropsSilence: options.cache.freshness != .ignoringServer,
-            digest: entry.map { ContentDigest($0.bodyHash) } ?? ContentDigest(of: data)
+            digest: entry.originalDigest
         )
         return (cached, validity)
     }
 
     /// Returns the result of processors, decoded, from disk.
     private func decodedResult(
-        _ entry: DiskCache.Entry?,
+        _ entry: TierEntry,
         _ request: ImageRequest,
         codecs: ImageCodecs
     ) async throws -> (CachedImage, OriginalValidity?)? {
         let options = request.options
-        guard let entry, let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
+        guard let metadata = ProcessedImageMetadata(entry.metadata) else { return nil }
         let decode = options.decode.storedResultOptions
         let decoded = try await (options.workers ?? .shared).decode(
             entry.body,
@@ -184,7 +179,7 @@ extension ImageCache {
             options: decode,
             priority: PriorityBox(options.priority)
         )
-        let validity = metadata.validity ?? request.validityWithoutHead(storedAt: entry.storedAt)
+        let validity = metadata.validity ?? request.validityWithoutHead(storedAt: entry.storedAt ?? disk.now())
         let cached = CachedImage(
             image: metadata.image(decoded.bitmap),
             byteCount: metadata.byteCount,

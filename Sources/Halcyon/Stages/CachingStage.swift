@@ -187,7 +187,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
         context: WorkContext
     ) async -> Duration? {
         // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
-        let waits = request.options.cache.waitsForStore || request.caches.contains { $0.disk.isBehind }
+        let waits = request.options.cache.waitsForStore || request.caches.contains { $0.tiers.isBehind }
         let priority = PriorityBox(.low)
         var stores: [Task<Void, Never>] = []
         if let (original, request) = made.stored {
@@ -253,7 +253,7 @@ final class CachingStage<Form: ResultForm>: Sendable {
         guard !request.work.readsDisk || request.caches.count > 1 else { return }
         for cache in request.caches {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
-                await cache.disk.remove(for: diskKey, if: cache.removal(by: claim))
+                await cache.tiers.remove(.entry(diskKey), if: cache.removal(by: claim))
             }
         }
     }

@@ -61,7 +61,7 @@ final class DecodingStage: Sendable {
             return try await decode(original, for: request, key, context: context)
         } catch let error as ImageError where original.source == .disk && error.isDamage {
             if key.removesDamage, let found = original.caching.source {
-                await request.originals.disk.remove(for: found.diskKey, ifStill: found.version)
+                await request.originals.tiers.remove(found.place)
             }
             throw error
         }

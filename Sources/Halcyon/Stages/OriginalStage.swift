@@ -283,20 +283,14 @@ final class OriginalStage: Sendable {
             )
         }
         let cache = request.originals
-        let entry = try await cache.disk.entry(
-            for: diskKey,
+        return try await cache.tiers.first(
+            for: CacheKey(name: diskKey),
             extending: request.options.cache.diskExtension,
             priority: context.priority
-        )
-        if let entry {
-            let digest = ContentDigest(entry.bodyHash)
-            if cache.order.isCurrent(digest, of: "", named: diskKey) {
-                let found = OriginalStorage.Entry(diskKey: diskKey, version: entry.version, digest: digest)
-                return original(entry.body, OriginalCaching(foundAs: found))
-            }
-        }
-        return try await cache.bundledOriginal(request.key, priority: context.priority).map {
-            original($0, OriginalCaching())
+        ) { entry, place in
+            let digest = entry.originalDigest
+            guard cache.isCurrent(digest, of: "", named: diskKey, in: place.tier) else { return nil }
+            return original(entry.body, OriginalCaching(foundAs: OriginalStorage.Entry(place: place, digest: digest)))
         }
     }
 }

@@ -37,8 +37,9 @@ struct PrefetchingStage: Sendable {
         case .memory:
             return try await fallback.response(for: request, context: context).source
         case .disk:
-            // An original that is on this machine anyway is not copied.
-            guard request.resolved != nil else { return .disk }
+            // An original that is on this machine anyway is not copied. That of a server has no name yet while the key of
+            // credentials is not read.
+            guard request.resolved != nil || request.source.isFromServer else { return .disk }
             return try await fallback.anySource(request, context) { try await storeOriginal(for: $0, context: context) }
         }
     }
@@ -89,6 +90,6 @@ struct PrefetchingStage: Sendable {
         guard request.work.readsDisk else { return false }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard !request.followsServer else { return false }
-        return try await request.originals.disk.contains(request.key.originalDiskKey)
+        return try await request.originals.tiers.isOnDisk(CacheKey(name: request.key.originalDiskKey))
     }
 }

@@ -6,7 +6,7 @@ internal import HalcyonStore
 
 /// A result on disk, as it was found.
 struct StoredResult: Sendable {
-    let entry: DiskCache.Entry
+    let entry: TierEntry
     let metadata: ProcessedImageMetadata
     /// The times of the look-up.
     let timings: ImageTimings
