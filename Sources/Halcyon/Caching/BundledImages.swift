@@ -1,9 +1,10 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonFiles
-internal import HalcyonStore
+public import HalcyonStore
 
-/// Originals that came with a program: a second location that is only read.
+/// Originals that came with a program: a tier that is only read, the last of an ``ImageCache``. A removal does not remove
+/// them, and they count as new.
 public struct BundledImages: Sendable {
     private enum Location: Sendable {
         case cache(DiskCache)
@@ -11,6 +12,8 @@ public struct BundledImages: Sendable {
     }
 
     private let location: Location
+    /// The threads of look-ups in all bundles.
+    private static let reading = WorkQueue(name: "halcyon.bundles", width: 4)
 
     /// Returns the images in the folder of a disk cache that was filled elsewhere, such as when the program was built.
     ///
@@ -45,17 +48,47 @@ public struct BundledImages: Sendable {
     }
 
     /// Returns the bytes of an original; `nil` if there is none, or it cannot be read. Blocks.
-    func data(for key: ImageKey) -> Data? {
+    private func data(for key: CacheKey, _ flag: CancellationFlag) -> Data? {
         switch location {
         case .cache(let cache):
-            return cache.entry(for: key.originalDiskKey)?.body
+            return cache.entry(for: key.text)?.body
         case .files(let folder, let name):
-            let original = key.original
-            guard original.scope == nil, let name = name(original.text),
+            let original = ParsedDiskKey(key.text)
+            guard !original.hasScope, let name = name(original.original),
                 !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
                 name.utf8.first.map({ $0 != UInt8(ascii: ".") }) == true
             else { return nil }
-            return try? FileReader.read("\(folder)/\(name)", limit: 200 << 20, cancellation: CancellationFlag()).data
+            return try? FileReader.read("\(folder)/\(name)", limit: 200 << 20, cancellation: flag).data
         }
     }
+}
+
+extension BundledImages: CacheTier {
+    /// `true`.
+    public var isReadOnly: Bool { true }
+
+    /// Returns an original.
+    public func entry(for key: CacheKey, extending: ExpirationExtension, _ call: TierCall) async -> TierAnswer {
+        guard key.variant == nil else { return .miss }
+        let answer = try? await Self.reading.run(priority: call.priorityBox) { flag -> TierAnswer in
+            try flag.check()
+            return data(for: key, flag).map { .hit(TierEntry(body: $0, digest: ContentDigest(of: $0).value)) } ?? .miss
+        }
+        return answer ?? .unavailable
+    }
+
+    /// Stores nothing.
+    public func store(_ entry: TierEntry, for key: CacheKey, _ call: TierCall) async -> TierOutcome { .declined }
+
+    /// Changes nothing.
+    public func update(
+        _ metadata: Data,
+        _ expiration: Expiration?,
+        for key: CacheKey,
+        replacing version: TierVersion,
+        _ call: TierCall
+    ) async -> TierOutcome { .declined }
+
+    /// Removes nothing.
+    public func remove(_ scope: TierScope, _ call: TierCall) async -> TierOutcome { .declined }
 }

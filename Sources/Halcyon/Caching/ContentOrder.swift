@@ -16,22 +16,6 @@ internal import HalcyonConcurrency
 final class ContentOrder: Sendable {
     typealias Tiers = ImageCache.Tiers
 
-    /// The names that a removal covers.
-    enum Scope: Sendable {
-        case everything
-        /// All names that begin with a prefix.
-        case names(beginningWith: String)
-        case name(String)
-
-        func covers(_ name: ExactString) -> Bool {
-            switch self {
-            case .everything: true
-            case .names(let prefix): name.text.utf8.starts(with: prefix.utf8)
-            case .name(let other): name == ExactString(other)
-            }
-        }
-    }
-
     /// The last removals from the parts of a cache.
     struct Removals {
         private(set) var memory: UInt64 = 0
@@ -90,7 +74,7 @@ final class ContentOrder: Sendable {
         /// - Parameter digest: The digest of the content; `nil` for a result that the program stored.
         func isCurrent(_ digest: ContentDigest?, of representation: String) -> Bool {
             // What the program stored as a result was made of an original that is not known.
-            guard let digest else { return removalCount == 0 && replaced >= changed }
+            guard let digest else { return removalCount == 0 && (replacedResults.values.max() ?? 0) >= changed }
             return adopted[representation].map { $0.digest == digest } ?? !isComplete
         }
 
@@ -143,7 +127,7 @@ final class ContentOrder: Sendable {
     private struct State {
         var records: [ExactString: Record] = [:]
         /// The removals in progress.
-        var removals: [UInt64: (scope: Scope, tiers: Tiers)] = [:]
+        var removals: [UInt64: (scope: TierScope, tiers: Tiers)] = [:]
         /// The last removals under any name.
         var removed = Removals()
         /// The last stores by the program under names, and the last of those that are not noted any more.
@@ -184,9 +168,8 @@ final class ContentOrder: Sendable {
         }
 
         /// Returns the names with a record that a removal covers.
-        func covered(_ scope: Scope) -> [ExactString] {
-            if case .name(let name) = scope { return [ExactString(name)] }
-            return records.keys.filter(scope.covers)
+        func covered(_ scope: TierScope) -> [ExactString] {
+            scope.name.map { [ExactString($0)] } ?? records.keys.filter(scope.covers)
         }
 
         mutating func end(_ name: ExactString, isRefresh: Bool) {
@@ -280,8 +263,8 @@ final class ContentOrder: Sendable {
 
     /// Records that content of another original was found under a name whose content was adopted.
     func noteChange(by claim: ContentClaim) {
-        guard let transfer = claim.transfer, let registration = claim.registration(with: self) else { return }
-        state.withLock { $0.records[registration.name]?.noteChange(by: transfer) }
+        guard let registration = claim.registration(with: self) else { return }
+        state.withLock { $0.records[registration.name]?.noteChange(by: claim.transfer ?? registration.number) }
     }
 
     /// Records that the program stores content.
@@ -300,7 +283,8 @@ final class ContentOrder: Sendable {
             } else {
                 record.replacedOriginal = max(record.replacedOriginal, number)
                 record.replacedResults = record.replacedResults.filter { $0.value > number }
-                _ = record.adopt(claim.digest, "", number)
+                // What the program stored as a result before is older.
+                if record.adopt(claim.digest, "", number) == true { record.noteChange(by: number) }
             }
             state.records[name] = record
         }
@@ -339,7 +323,7 @@ final class ContentOrder: Sendable {
 
     /// Records a removal. No load that was called before stores what it covers, and nothing that is found on disk is
     /// current until ``end(_:)-(Removal)`` is called.
-    func begin(_ scope: Scope, from tiers: Tiers) -> Removal {
+    func begin(_ scope: TierScope, from tiers: Tiers) -> Removal {
         state.withLock { state in
             let number = WorkNumber.next()
             state.removed.note(number, from: tiers)
@@ -366,4 +350,9 @@ final class ContentOrder: Sendable {
             for name in state.covered(scope) { state.records[name]?.removalCount -= 1 }
         }
     }
+}
+
+extension TierScope {
+    /// Returns whether a removal is about a name.
+    fileprivate func covers(_ name: ExactString) -> Bool { covers(CacheKey(name: name.text), digest: nil) }
 }

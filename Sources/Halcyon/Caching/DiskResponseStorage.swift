@@ -59,12 +59,13 @@ package final class DiskResponseStorage: HTTPCacheStorage {
             representation: pending.head.contentRepresentation
         )
         let isChanged = cache.adopt(claim, for: original.storage.key)
-        let stored = cache.disk.store(
-            for: pending.diskKey,
+        let stored = cache.tiers.store(
+            for: CacheKey(name: pending.diskKey),
             slot: pending.slot,
             expiration: policy.diskExpiration,
             durability: policy.diskDurability ?? .none,
             byteCount: body.count,
+            digest: claim.digest,
             admission: cache.admission(of: claim, original.storage.key),
             content: { (body, pending.head.metadata) }
         )

@@ -55,6 +55,11 @@ extension ImageCache {
         )
     }
 
+    /// Returns whether content of a tier is not known to be outdated. What came with the program counts as new.
+    func isCurrent(_ digest: ContentDigest?, of representation: String, named name: String, in tier: Int) -> Bool {
+        tiers.all[tier].isReadOnly || order.isCurrent(digest, of: representation, named: name)
+    }
+
     /// Adopts the content of a transfer, and removes from memory what was made of other content.
     ///
     /// Complexity: O(n) in the number of variants that memory has had; with more than ``StoredVariants/limit`` of them, in
@@ -90,57 +95,17 @@ extension ImageCache {
         }
     }
 
-    /// Removes from disk what was made of other content than the name of a claim has now.
+    /// Removes from all tiers what was made of other content than the name of a claim has now.
     ///
     /// - Parameter stores: Stores that may take the place of what is there, which end first.
     /// - Returns: The removal in progress. Until it ends, nothing of it is found in this process.
     @discardableResult
     func removeOutdated(_ claim: ContentClaim, after stores: [Task<Void, Never>]) -> Task<Void, Never>? {
-        claim.registration(with: order).map { disk.removeOutdated(claim, $0, after: stores) }
+        claim.registration(with: order).map { tiers.removeOutdated(claim, $0, after: stores) }
     }
 }
 
-extension AsyncDiskCache {
-    /// Removes the entries under a name that are outdated.
-    fileprivate func removeOutdated(
-        _ claim: ContentClaim,
-        _ registration: ContentRegistration,
-        after stores: [Task<Void, Never>]
-    ) -> Task<Void, Never> {
-        let (name, order) = (registration.name.text, registration.order)
-        // No look-up waits for it: what it removes is not current.
-        return begin(name + "\0outdated", byteCount: 0, priority: PriorityBox(.low)) { [self] in
-            for store in stores { await store.value }
-            await write(priority: .normal) { [cache, faults] in
-                do {
-                    let contents = try cache.rows(under: name).map { (row: $0, content: StoredContent($0)) }
-                    func isCurrent(_ content: StoredContent) -> Bool {
-                        order.isCurrent(content.digest, of: content.representation, named: name)
-                    }
-                    let hasOthers = contents.contains { $0.content.digest != nil && !isCurrent($0.content) }
-                    if hasOthers || claim.digest == nil { order.noteChange(by: claim) }
-                    for (row, content) in contents where !isCurrent(content) {
-                        try cache.remove(for: row.key, ifStill: row.version)
-                    }
-                } catch {
-                    faults.report(error)
-                }
-            }
-            withExtendedLifetime(claim) {}
-        }
-    }
-
-    /// Begins a store of the program, which look-ups under a name wait for.
-    ///
-    /// - Returns: The store, and a function that ends it.
-    func hold(_ name: String) -> (task: Task<Void, Never>, end: @Sendable () -> Void) {
-        let (stream, continuation) = AsyncStream<Void>.makeStream()
-        let task = begin(name, byteCount: 0, priority: PriorityBox(.normal)) { for await _ in stream {} }
-        return (task, { continuation.finish() })
-    }
-}
-
-/// The content that an entry on disk is, or was made of.
+/// The content that an entry is, or was made of.
 struct StoredContent {
     let digest: ContentDigest?
     let representation: String
@@ -150,8 +115,8 @@ struct StoredContent {
         self.init(isOriginal ? ContentDigest(row.bodyHash) : nil, row.metadata)
     }
 
-    init(_ entry: DiskCache.Entry, isOriginal: Bool) {
-        self.init(isOriginal ? ContentDigest(entry.bodyHash) : nil, entry.metadata)
+    init(_ entry: TierEntry, isOriginal: Bool) {
+        self.init(isOriginal ? entry.originalDigest : nil, entry.metadata)
     }
 
     /// - Parameter original: The digest of an original; `nil` for a result, whose metadata has it.
@@ -165,6 +130,11 @@ struct StoredContent {
             representation = metadata?.validity?.representation ?? ""
         }
     }
+}
+
+extension TierEntry {
+    /// The digest of an original.
+    var originalDigest: ContentDigest { digest.map(ContentDigest.init) ?? ContentDigest(of: body) }
 }
 
 extension StoredResponse {

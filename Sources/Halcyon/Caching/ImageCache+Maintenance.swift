@@ -13,7 +13,8 @@ extension ImageCache {
         /// Sizes and dates.
         public let listing: DiskCache.Listing
 
-        fileprivate init(_ name: ParsedDiskKey, _ listing: DiskCache.Listing) {
+        init(_ listing: DiskCache.Listing) {
+            let name = ParsedDiskKey(listing.key)
             original = name.original
             isProcessed = name.isProcessed
             hasScope = name.hasScope
@@ -32,10 +33,7 @@ extension ImageCache {
     ///
     /// - Parameter limit: The maximum number of entries that are listed. Default: no limit.
     public func storedImages(limit: Int = .max) async throws -> [StoredImage] {
-        try await disk.perform { try $0.entries(limit: limit) }.map { listing in
-            let name = ParsedDiskKey(listing.key)
-            return StoredImage(name, listing)
-        }
+        try await disk.perform { try $0.entries(limit: limit) }.map(StoredImage.init)
     }
 
     /// Checks every body on disk against its checksum, and the index against the folder.
@@ -50,41 +48,6 @@ extension ImageCache {
         try await disk.perform { disk in
             _ = try disk.removeExpired()
             _ = try disk.trim(to: byteCount)
-        }
-    }
-
-    /// Removes everything from disk. An image that is being loaded or stored is not there afterwards.
-    public func removeAllFromDisk() async throws {
-        try await remove(.everything, from: .disk) { try $0.removeAll() }
-    }
-
-    /// Removes from memory and disk all originals whose cache key begins with `prefix`, such as the URL of a server or
-    /// a folder, with all that was made of them. Images of these originals that are being loaded or stored are in
-    /// neither afterwards. Does not examine other entries on disk.
-    ///
-    /// - Returns: The number of entries that were on disk.
-    @discardableResult
-    public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        let key = ParsedDiskKey.escaped(prefix)
-        return try await remove(
-            .names(beginningWith: key),
-            from: .all,
-            inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
-        ) { try $0.removeEntries(prefix: key) }
-    }
-
-    /// Removes the images from disk for which `isUnwanted` returns `true`. It is called for images that are being
-    /// stored as well, and not for those that are still being loaded. Complexity: O(n) in the number of entries.
-    ///
-    /// - Returns: The number of entries removed.
-    @discardableResult
-    public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
-        await disk.flush()
-        return try await disk.remove { disk in
-            try disk.removeEntries { listing in
-                let name = ParsedDiskKey(listing.key)
-                return isUnwanted(StoredImage(name, listing))
-            }
         }
     }
 

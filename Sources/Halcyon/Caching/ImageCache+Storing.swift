@@ -7,9 +7,9 @@ extension ImageCache {
     /// Returns the parts of the cache that have the image of a request, without extending its life.
     public func tiers(with request: ImageRequest) async -> Tiers {
         guard let key = try? await key(for: request) else { return [] }
-        var tiers: Tiers = memory.contains(key) ? .memory : []
-        if (try? await disk.contains(key.diskKey(request))) == true { tiers.insert(.disk) }
-        return tiers
+        var parts: Tiers = memory.contains(key) ? .memory : []
+        if (try? await tiers.isOnDisk(key.diskKey(request))) == true { parts.insert(.disk) }
+        return parts
     }
 
     /// Returns whether memory has the image of a request, without extending its life. Never reads the disk, and so finds no
@@ -33,25 +33,22 @@ extension ImageCache {
     public func store(_ data: Data, for request: ImageRequest) async throws -> Bool {
         guard request.source.isWhole, let key = ImageKey(request) else { return false }
         let original = key.originalDiskKey
+        let digest = ContentDigest(of: data)
         let claim = ContentClaim(
             registrations: ContentRegistrations(for: key, with: [self], .replacement),
-            digest: ContentDigest(of: data)
+            digest: digest
         )
-        order.replace(claim, resultOf: nil)
-        let held = disk.hold(original)
+        let held = tiers.hold(original)
         defer { held.end() }
+        order.replace(claim, resultOf: nil)
         memory.removeAll { $0.hasOriginal(of: key) }
-        let expiration = request.options.cache.diskExpiration
-        let durability = request.options.cache.diskDurability ?? .normal
-        let admission = self.admission(of: claim, key)
-        defer { if durability == .none { disk.flushSoon() } }
-        // Also in a task that was cancelled: what is older has gone from memory already, and must not be left on disk.
-        return try await disk.remove { disk in
-            try disk.replace(original, if: admission) { original in
-                try disk.removeEntries(prefix: original + "\0")
-                return try disk.store(data, for: original, expiration: expiration, durability: durability)
-            }
-        }
+        return try await tiers.store(
+            TierEntry(body: data, expiration: request.options.cache.diskExpiration, digest: digest.value),
+            for: CacheKey(name: original),
+            replacing: .name(original),
+            durability: request.options.cache.diskDurability ?? .normal,
+            if: admission(of: claim, key)
+        )
     }
 
     /// Stores an image, in memory at once and then on disk, as a load with these options would. A load that has begun
@@ -83,35 +80,21 @@ extension ImageCache {
         codecs: ImageCodecs = .standard
     ) async throws -> Bool {
         guard let key = ImageKey(request) else { return false }
-        let options = request.options
         // Nobody who refuses damage is given a part.
-        guard !image.isPartial || options.decode.damage == .showsWhatIsThere else { return false }
-        let policy = options.cache
-        let isOriginal = request.isUnprocessed
-        let original = original ?? image.animation?.data
-        // One frame must not take the place of the others.
-        let keepsOriginalOnly = policy.keepsOriginalOnly || image.animation != nil
-        let serializer = policy.serializer
-        let storesOriginal =
-            policy.storesOnDisk && (isOriginal || policy.keepsOriginal || keepsOriginalOnly)
-            && request.source.isWhole && original != nil
-        // No other process would find the result of codecs without a name, but another image under its name.
-        let isStorable =
-            isOriginal
-            ? image.info.frameCount <= 1 && options.decode.showsOriginal && serializer is ImageSerializer
-            : !keepsOriginalOnly && options.decode.isNamed
-        let replacesOriginal =
-            storesOriginal || isOriginal && isStorable && policy.storesOnDisk && !image.isPartial
+        guard !image.isPartial || request.options.decode.damage == .showsWhatIsThere else { return false }
+        let forms = StoredForms(of: image, original: original, for: request)
+        let policy = request.options.cache
         let claim = ContentClaim(
             registrations: ContentRegistrations(for: key, with: [self], .replacement),
-            digest: storesOriginal ? original.map { ContentDigest(of: $0) } : nil
+            digest: forms.storesOriginal ? forms.original.map { ContentDigest(of: $0) } : nil
         )
-        order.replace(claim, resultOf: replacesOriginal ? nil : key)
-        let held = disk.hold(key.diskKey(request))
-        defer { held.end() }
-        if replacesOriginal {
+        // First, so that a load which is called after the store waits for it.
+        let held = tiers.hold(key.originalDiskKey)
+        order.replace(claim, resultOf: forms.replacesOriginal ? nil : key)
+        var outdated: Task<Void, Never>?
+        if forms.replacesOriginal {
             forgetOutdated(claim, for: key)
-            removeOutdated(claim, after: [held.task])
+            outdated = removeOutdated(claim, after: [held.task])
         }
         if policy.storesInMemory {
             let now = disk.now()
@@ -119,7 +102,7 @@ extension ImageCache {
             let validity = request.validityWithoutHead(storedAt: now)
             let cached = CachedImage(
                 image: image,
-                byteCount: original?.count ?? 0,
+                byteCount: forms.original?.count ?? 0,
                 validity: validity,
                 receivedAt: now,
                 dropsSilence: isFollowed,
@@ -133,65 +116,118 @@ extension ImageCache {
                 latest: isFollowed ? validity?.silentEnd : nil,
                 sizes: ImageSizes(of: request)
             )
+        } else {
+            memory.remove(for: key) { _ in order.admits(claim, key, in: .memory) }
         }
         // Work in progress on encoded forms of an older image stores them no more, as this one has a later place in
         // the order.
         if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
+        let result: Result<Bool, any Error>
+        do {
+            result = .success(try await store(image, forms, for: request, key, claim, codecs: codecs))
+        } catch {
+            result = .failure(error)
+        }
+        held.end()
+        // A listing that follows does not show what this store has replaced.
+        await outdated?.value
+        return try result.get()
+    }
+
+    /// The forms in which an image of the program is stored in the tiers.
+    private struct StoredForms {
+        /// `true` for an image without processing, whose place is that of the original.
+        let isOriginal: Bool
+        /// The bytes of the original; `nil` if they are not known.
+        let original: Data?
+        /// `true` if these are stored.
+        let storesOriginal: Bool
+        /// `true` if the original is stored in place of a result.
+        let keepsOriginalOnly: Bool
+        /// `true` if the image may be encoded and stored.
+        let isEncodable: Bool
+        /// `true` if everything that was made of another original is outdated.
+        let replacesOriginal: Bool
+
+        init(of image: DecodedImage, original: Data?, for request: ImageRequest) {
+            let policy = request.options.cache
+            self.original = original ?? image.animation?.data
+            isOriginal = request.isUnprocessed
+            // One frame must not take the place of the others.
+            keepsOriginalOnly = policy.keepsOriginalOnly || image.animation != nil
+            storesOriginal =
+                policy.storesOnDisk && (isOriginal || policy.keepsOriginal || keepsOriginalOnly)
+                && request.source.isWhole && self.original != nil
+            // No other process would find the result of codecs without a name, but another image under its name.
+            isEncodable =
+                isOriginal
+                ? image.info.frameCount <= 1 && request.options.decode.showsOriginal
+                    && policy.serializer is ImageSerializer
+                : !keepsOriginalOnly && request.options.decode.isNamed
+            replacesOriginal =
+                storesOriginal || isOriginal && isEncodable && policy.storesOnDisk && !image.isPartial
+        }
+    }
+
+    /// Stores an image of the program in the tiers.
+    ///
+    /// - Returns: `true` if it is on disk.
+    private func store(
+        _ image: DecodedImage,
+        _ forms: StoredForms,
+        for request: ImageRequest,
+        _ key: ImageKey,
+        _ claim: ContentClaim,
+        codecs: ImageCodecs
+    ) async throws -> Bool {
+        let options = request.options
+        let policy = options.cache
+        let durability = policy.diskDurability ?? .normal
+        let admission = self.admission(of: claim, key)
+        let diskKey = key.diskKey(request)
+        let encodedForms = TierScope.names(beginningWith: key.encodedDiskKeyPrefix)
+        /// Removes what this image replaces where nothing of it is stored. The original stays.
+        func removeReplaced(result: Bool) async {
+            if result { await tiers.remove(.entry(diskKey), if: admission) }
+            await tiers.remove(encodedForms, if: admission)
+        }
         guard policy.storesOnDisk else {
-            await removeResult(of: key, isOriginal: isOriginal, claim)
+            await removeReplaced(result: !forms.isOriginal)
             return false
         }
-        let durability = policy.diskDurability ?? .normal
-        defer { if durability == .none { disk.flushSoon() } }
-        if let original, storesOriginal {
-            let diskKey = key.originalDiskKey
-            let admission = self.admission(of: claim, key)
-            let isStored = try await replace(diskKey, admission) { [self] disk in
-                if isOriginal || keepsOriginalOnly { try removeEncodedForms(of: key, claim, from: disk) }
-                return try disk.store(original, for: diskKey, expiration: policy.diskExpiration, durability: durability)
-            }
-            if isOriginal || keepsOriginalOnly {
-                if image.animation != nil, !isOriginal { await removeResult(of: key, isOriginal: false, claim) }
+        if let original = forms.original, forms.storesOriginal {
+            let isAll = forms.isOriginal || forms.keepsOriginalOnly
+            let isStored = try await tiers.store(
+                TierEntry(body: original, expiration: policy.diskExpiration, digest: claim.digest?.value),
+                for: CacheKey(name: key.originalDiskKey),
+                replacing: isAll ? encodedForms : nil,
+                durability: durability,
+                if: admission
+            )
+            if isAll {
+                if image.animation != nil, !forms.isOriginal { await removeReplaced(result: true) }
                 return isStored
             }
         }
         // Of a partial image only the original is kept.
-        if image.isPartial {
-            await removeResult(of: key, isOriginal: isOriginal, claim)
+        guard !image.isPartial, forms.isEncodable else {
+            await removeReplaced(result: image.isPartial && !forms.isOriginal)
             return false
         }
-        guard isStorable else {
-            await removeEncodedForms(of: key, claim)
-            return false
-        }
-        // No metadata is stored beside an original that could describe the meaning of its samples.
-        // What is encoded later is encoded from this image, also if it is stored here with losses.
-        let metadata =
-            isOriginal
-            ? Data()
-            : ProcessedImageMetadata(
-                image,
-                byteCount: original?.count ?? 0,
-                digest: claim.digest,
-                serializer: serializer,
-                isExact: true
-            ).data
-        let diskKey = key.diskKey(request)
-        let admission = self.admission(of: claim, key)
+        let serializer = policy.serializer
         let body: Data?
         do {
             body = try await (options.workers ?? .shared).encode(
                 image,
-                original: original,
+                original: forms.original,
                 codecs: options.codecs(or: codecs),
                 serializer: serializer,
-                color: isOriginal ? .sRGB : .asStored,
+                color: forms.isOriginal ? .sRGB : .asStored,
                 priority: PriorityBox(options.priority)
             )
         } catch {
             // The entry that it was to replace is older.
-            await disk.remove(for: diskKey, if: admission)
-            await removeEncodedForms(of: key, claim)
+            await removeReplaced(result: true)
             let reason: ImageError.Reason
             switch error {
             case let error as CodecError: reason = .codec(error)
@@ -201,82 +237,40 @@ extension ImageCache {
             throw ImageError(stage: .encode, reason: reason, source: "\(request)")
         }
         guard let body else {
-            await disk.remove(for: diskKey, if: admission)
-            await removeEncodedForms(of: key, claim)
+            await removeReplaced(result: true)
             return false
         }
-        if isOriginal {
+        // No metadata is stored beside an original that could describe the meaning of its samples.
+        var entry = TierEntry(body: body, expiration: policy.diskExpiration, digest: claim.digest?.value)
+        if forms.isOriginal {
             var stored = claim
             stored.digest = ContentDigest(of: body)
+            entry.digest = stored.digest?.value
             order.replace(stored, resultOf: nil)
+        } else {
+            // What is encoded later is encoded from this image, also if it is stored here with losses.
+            entry.metadata =
+                ProcessedImageMetadata(
+                    image,
+                    byteCount: forms.original?.count ?? 0,
+                    digest: claim.digest,
+                    serializer: serializer,
+                    isExact: true
+                ).data
         }
-        return try await replace(diskKey, admission) { [self] disk in
-            try removeEncodedForms(of: key, claim, from: disk)
-            return try disk.store(
-                body,
-                for: diskKey,
-                metadata: metadata,
-                expiration: policy.diskExpiration,
-                durability: durability
-            )
-        }
-    }
-
-    /// Removes from disk the result of processors that a store replaces where it stores nothing there, and all encoded
-    /// forms. The original stays.
-    func removeResult(of key: ImageKey, isOriginal: Bool, _ claim: ContentClaim) async {
-        if !isOriginal { await disk.remove(for: key.processedDiskKey, if: admission(of: claim, key)) }
-        await removeEncodedForms(of: key, claim)
-    }
-
-    /// Removes the encoded forms of an image that a store replaces, where nothing of the new image is stored on disk.
-    private func removeEncodedForms(of key: ImageKey, _ claim: ContentClaim) async {
-        await disk.write(priority: .normal) { [self] in
-            do {
-                try removeEncodedForms(of: key, claim, from: disk.cache)
-            } catch {
-                disk.faults.report(error)
-            }
-        }
-    }
-
-    /// Removes the encoded forms of an image that a store replaces, on the thread that changes the disk.
-    private func removeEncodedForms(of key: ImageKey, _ claim: ContentClaim, from disk: DiskCache) throws {
-        guard order.admits(claim, key, in: .disk) else { return }
-        try disk.removeEntries(prefix: key.encodedDiskKeyPrefix)
-        // Look-ups since the store began may have found them on disk.
-        if mayHaveEncodedForms.load(ordering: .acquiring) { memory.removeAll { $0.isEncodedForm(of: key) } }
-    }
-
-    /// Stores what replaces an entry, if that is admitted. If it fails or is cancelled, the entry is removed, as it is older
-    /// than what memory has.
-    private func replace(
-        _ diskKey: String,
-        _ admission: @escaping StoreAdmission,
-        _ store: @escaping @Sendable (DiskCache) throws -> Bool
-    ) async throws -> Bool {
-        do {
-            return try await disk.change(storing: diskKey) { disk in
-                try disk.replace(diskKey, if: admission) { _ in try store(disk) }
-            }
-        } catch let error as CancellationError {
-            // The store was cancelled before it began.
-            await disk.remove(for: diskKey, if: admission)
-            throw error
-        }
+        return try await tiers.store(
+            entry,
+            for: diskKey,
+            replacing: encodedForms,
+            durability: durability,
+            if: admission
+        )
     }
 
     /// Returns the encoded bytes on disk of the image of a request; `nil` if there are none.
     public func storedData(for request: ImageRequest) async -> Data? {
         guard let key = ImageKey(request) else { return nil }
-        let options = request.options
-        let priority = PriorityBox(options.priority)
-        let diskKey = key.diskKey(request)
-        let entry = try? await disk.entry(for: diskKey, extending: options.cache.diskExtension, priority: priority)
-        guard let entry else { return nil }
-        let content = StoredContent(entry, isOriginal: request.isUnprocessed)
-        let name = key.originalDiskKey
-        return order.isCurrent(content.digest, of: content.representation, named: name) ? entry.body : nil
+        return try? await first(for: request, key) { entry, _, _ in entry.body }
     }
 
     /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that
@@ -288,21 +282,20 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {
-        guard let key = ImageKey(request)?.diskKey(request) else { return nil }
+        guard let key = ImageKey(request)?.diskKey(request), try await tiers.isOnDisk(key) else { return nil }
         guard let fileExtension = request.options.cache.fileExtension else {
-            return try await disk.perform { try $0.fileLocation(for: key) }
+            return try await disk.perform { try $0.fileLocation(for: key.text) }
         }
         // After the changes before it: it may give the bytes a file.
-        try? await disk.settle(key, priority: PriorityBox(request.options.priority))
-        return try await disk.change { try $0.fileLocation(for: key, fileExtension: fileExtension) }
+        return try await disk.change { try $0.fileLocation(for: key.text, fileExtension: fileExtension) }
     }
 }
 
 extension ImageKey {
-    /// Returns the name of this image on disk, with the request that it was derived from: the result of processors has
+    /// Returns the key of this image in the tiers, with the request that it was derived from: the result of processors has
     /// a place of its own; any frame at its own size is in the original.
-    func diskKey(_ request: ImageRequest) -> String {
-        request.isUnprocessed ? originalDiskKey : processedDiskKey
+    func diskKey(_ request: ImageRequest) -> CacheKey {
+        CacheKey(text: request.isUnprocessed ? originalDiskKey : processedDiskKey)
     }
 }
 

@@ -32,7 +32,7 @@ struct OriginalCaching: Sendable {
         /// The name of the original.
         let diskKey: String
         /// Returns its place among the representations under that name; `nil` for the first.
-        var slot: (@Sendable (DiskCache) -> String?)?
+        var slot: (@Sendable (DiskCache) -> CacheKey?)?
         let metadata: Data
     }
 

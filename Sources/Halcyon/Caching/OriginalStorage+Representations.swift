@@ -7,13 +7,13 @@ extension OriginalStorage {
     static let slotCount = 4
 
     /// Returns the names that an original's representations may have on disk.
-    static func diskKeys(_ diskKey: String) -> [String] {
+    static func diskKeys(_ diskKey: String) -> [CacheKey] {
         (0..<slotCount).map { Self.diskKey(diskKey, slot: $0) }
     }
 
     /// Returns the name of one of an original's representations on disk.
-    static func diskKey(_ diskKey: String, slot: Int) -> String {
-        slot == 0 ? diskKey : "\(diskKey)\0\(ParsedDiskKey.slotMark)\(slot)"
+    static func diskKey(_ diskKey: String, slot: Int) -> CacheKey {
+        CacheKey(name: diskKey, variant: slot == 0 ? nil : "\(ParsedDiskKey.slotMark)\(slot)")
     }
 
     /// Returns the key of the representation that is replaced, else a free one, else that of the oldest.
@@ -25,15 +25,16 @@ extension OriginalStorage {
         url: URL,
         in disk: DiskCache,
         replacing isReplaced: @Sendable (StoredResponse) -> Bool
-    ) -> String {
+    ) -> CacheKey {
         var free: Int?
         var oldest = (slot: 0, time: Date.distantFuture)
         for slot in 0..<slotCount {
             let key = Self.diskKey(diskKey, slot: slot)
-            let head = disk.entry(for: key, extending: .none).flatMap { Self.head(of: $0, url: url) }
+            let head = disk.entry(for: key.text, extending: .none)
+                .flatMap { Self.head(of: $0.metadata, storedAt: $0.storedAt, url: url) }
             if slot == 0, head?.isVarying != true {
-                for other in diskKeys(diskKey).dropFirst() where disk.contains(other) {
-                    _ = try? disk.remove(for: other)
+                for other in diskKeys(diskKey).dropFirst() where disk.contains(other.text) {
+                    _ = try? disk.remove(for: other.text)
                 }
                 return key
             }

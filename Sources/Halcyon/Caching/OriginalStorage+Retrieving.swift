@@ -8,46 +8,45 @@ extension OriginalStorage {
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }
-        for slot in 0..<Self.slotCount {
-            let diskKey = Self.diskKey(self.diskKey, slot: slot)
-            guard let (head, entry) = await entry(diskKey) else {
-                if slot == 0 { break }
-                continue
-            }
-            if matches(head) {
-                let digest = ContentDigest(entry.bodyHash)
-                guard cache.order.isCurrent(digest, of: head.contentRepresentation, named: self.diskKey) else {
+        for tier in cache.tiers.all.indices {
+            for slot in 0..<Self.slotCount {
+                let key = Self.diskKey(diskKey, slot: slot)
+                // Cancelling is noticed by the caller, which goes on with the load.
+                let entry = try? await cache.tiers.entry(
+                    for: key,
+                    in: tier,
+                    extending: policy.diskExtension,
+                    priority: priority
+                )
+                guard let entry, let head = head(of: entry) else {
+                    if slot == 0 { break }
                     continue
                 }
-                let found = Entry(diskKey: diskKey, version: entry.version, digest: digest, head: head)
-                state.withLock { $0.found = found }
-                return (head, entry.body)
+                let digest = entry.originalDigest
+                if matches(head), cache.isCurrent(digest, of: head.contentRepresentation, named: diskKey, in: tier) {
+                    let place = CacheTiers.Place(tier: tier, key: key, version: entry.version)
+                    state.withLock { $0.found = Entry(place: place, digest: digest, head: head) }
+                    return (head, entry.body)
+                }
+                guard head.isVarying else { break }
             }
-            guard head.isVarying else { break }
         }
-        // One that came with the program is taken for new: it is as recent as the program.
-        guard let data = try? await cache.bundledOriginal(key, priority: priority) else { return nil }
-        return (StoredResponse(url: url, responseTime: cache.disk.now()), data)
+        return nil
     }
 
-    private func entry(_ diskKey: String) async -> (head: StoredResponse, entry: DiskCache.Entry)? {
-        // Cancelling is noticed by the caller, which goes on with the load.
-        let entry = try? await cache.disk.entry(
-            for: diskKey,
-            storedAs: self.diskKey,
-            extending: policy.diskExtension,
-            priority: priority
-        )
-        guard let entry else { return nil }
-        if let head = Self.head(of: entry, url: url) { return (head, entry) }
-        // Its head is of use only to requests that follow the server.
-        guard policy.freshness == .ignoringServer else { return nil }
-        return (StoredResponse(url: url, responseTime: entry.storedAt), entry)
+    /// Returns the head of an entry; `nil` if it cannot be read, and is of use to the request.
+    private func head(of entry: TierEntry) -> StoredResponse? {
+        // One that came with the program is taken for new: it is as recent as the program.
+        let storedAt = entry.storedAt ?? cache.disk.now()
+        if let head = Self.head(of: entry.metadata, storedAt: storedAt, url: url) { return head }
+        return policy.freshness == .ignoringServer ? StoredResponse(url: url, responseTime: storedAt) : nil
     }
 
     /// Returns the head of an entry of this original, under the URL of the request; `nil` if it cannot be read.
-    static func head(of entry: DiskCache.Entry, url: URL) -> StoredResponse? {
-        guard let head = StoredResponse(of: entry, url: url) else { return nil }
+    static func head(of metadata: Data, storedAt: Date, url: URL) -> StoredResponse? {
+        // An entry without a head was stored by hand.
+        guard !metadata.isEmpty else { return StoredResponse(url: url, responseTime: storedAt) }
+        guard let head = StoredResponse(metadata: metadata) else { return nil }
         return isSame(head.url, url) ? head.named(url) : head
     }
 
@@ -57,18 +56,5 @@ extension OriginalStorage {
     private static func isSame(_ other: URL, _ url: URL) -> Bool {
         let rule = CacheKeyRule.ignoringQuery
         return other != url && rule.key(for: other.name) == rule.key(for: url.name)
-    }
-}
-
-extension StoredResponse {
-    /// Returns the head of an entry; `nil` if it cannot be read.
-    ///
-    /// - Parameter url: The URL that an entry without a head, which was stored by hand, is taken to be from.
-    init?(of entry: DiskCache.Entry, url: URL) {
-        if entry.metadata.isEmpty {
-            self.init(url: url, responseTime: entry.storedAt)
-        } else {
-            self.init(metadata: entry.metadata)
-        }
     }
 }

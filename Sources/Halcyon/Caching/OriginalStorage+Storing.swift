@@ -15,11 +15,11 @@ extension OriginalStorage: HTTPCacheStorage {
             // The response is not kept. The image is gone if this is about the image, and not about the client
             // or the time.
             if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
-                await cache.disk.remove(for: found.diskKey, ifStill: found.version)
+                await cache.tiers.remove(found.place)
             }
             return
         }
-        var slot: (@Sendable (DiskCache) -> String?)?
+        var slot: (@Sendable (DiskCache) -> CacheKey?)?
         if head.isVarying, !ignoresServer {
             slot = { [diskKey, url] disk in Self.slot(of: diskKey, url: url, in: disk, replacing: isReplaced) }
         }
@@ -37,26 +37,21 @@ extension OriginalStorage: HTTPCacheStorage {
     func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
         guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == previous else { return }
         // Its place may have been taken by another representation, or by what another process has stored.
-        let version = await cache.disk.updateMetadata(
-            head.metadata,
-            for: found.diskKey,
-            expiration: policy.diskExpiration,
-            replacing: found.version
-        )
+        let version = await cache.tiers.update(head.metadata, policy.diskExpiration, at: found.place)
         guard let version else { return state.withLock { $0.isOvertaken = true } }
         state.withLock { state in
-            guard state.found?.diskKey == found.diskKey, state.found?.version == found.version else { return }
+            guard state.found?.place == found.place else { return }
             state.found?.head = head
-            state.found?.version = version
+            state.found?.place.version = version
         }
     }
 
     func remove(_ head: StoredResponse, for key: String) async {
         guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == head else { return }
-        await cache.disk.remove(for: found.diskKey, ifStill: found.version)
+        await cache.tiers.remove(found.place)
     }
 
     func removeAll(for key: String) async {
-        for diskKey in Self.diskKeys(diskKey) { await cache.disk.remove(for: diskKey) }
+        for diskKey in Self.diskKeys(diskKey) { await cache.tiers.remove(.entry(diskKey)) { true } }
     }
 }

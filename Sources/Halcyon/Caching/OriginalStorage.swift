@@ -16,14 +16,13 @@ final class OriginalStorage: Sendable {
         let diskKey: String
         /// A function that picks its place among the representations under that name, when it is stored: others may be
         /// stored until then. `nil`: the first.
-        let slot: (@Sendable (DiskCache) -> String?)?
+        let slot: (@Sendable (DiskCache) -> CacheKey?)?
         let head: StoredResponse
     }
 
     /// The place of a stored original, and what was found there.
     struct Entry: Sendable {
-        let diskKey: String
-        var version: DiskCache.Version
+        var place: CacheTiers.Place
         let digest: ContentDigest
         /// The head that it has; `nil` for an original that has none.
         var head: StoredResponse?

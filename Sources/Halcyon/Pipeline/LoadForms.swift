@@ -259,7 +259,7 @@ struct CacheEntryForm: LoadForm {
         if try await ResultStorage(ImageForm(parts)).contains(request, context: context) { return .disk }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard request.work.readsDisk, !request.followsServer else { return nil }
-        return try await request.originals.disk.contains(request.key.originalDiskKey) ? .disk : nil
+        return try await request.originals.tiers.isOnDisk(CacheKey(name: request.key.originalDiskKey)) ? .disk : nil
     }
 
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse.Source> {

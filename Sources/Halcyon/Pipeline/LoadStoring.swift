@@ -99,7 +99,7 @@ extension CachedForm {
         let isForgotten =
             caching.effect == .remove || caching.effect == .store && request.mustAsk(about: caching.validity)
         // A disk that is slower than the loads slows them down, so that the amount that waits to be stored is bounded.
-        let waits = request.options.cache.waitsForStore || request.caches.contains { $0.disk.isBehind }
+        let waits = request.options.cache.waitsForStore || request.caches.contains { $0.tiers.isBehind }
         let priority = PriorityBox(.low)
         // What may have been cut short replaces nothing.
         let changes = await request.replace(by: claim, made.mayReplace ? caching.effect : .leave) {
@@ -196,7 +196,7 @@ extension CachedForm {
         guard !request.work.readsDisk || request.caches.count > 1 else { return }
         for cache in request.caches {
             for diskKey in OriginalStorage.diskKeys(request.key.originalDiskKey) {
-                await cache.disk.remove(for: diskKey, if: cache.removal(by: claim))
+                await cache.tiers.remove(.entry(diskKey), if: cache.removal(by: claim))
             }
         }
     }

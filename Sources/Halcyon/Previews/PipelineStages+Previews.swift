@@ -72,8 +72,12 @@ extension PipelineStages {
         guard let request = request.resolved, request.work.readsDisk, request.source.isCachedOnDisk else {
             return false
         }
-        if request.isProcessed, (try? await request.target.disk.contains(request.resultDiskKey)) == true { return true }
-        return (try? await request.originals.disk.contains(request.key.originalDiskKey)) == true
+        if request.isProcessed,
+            (try? await request.target.tiers.isOnDisk(CacheKey(text: request.resultDiskKey))) == true
+        {
+            return true
+        }
+        return (try? await request.originals.tiers.isOnDisk(CacheKey(name: request.key.originalDiskKey))) == true
     }
 }
 

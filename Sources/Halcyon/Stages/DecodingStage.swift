@@ -50,7 +50,7 @@ final class DecodingStage: Sendable {
                         request = request.withoutReadingDisk
                         continue
                     }
-                    await request.originals.disk.remove(for: found.diskKey, ifStill: found.version)
+                    await request.originals.tiers.remove(found.place)
                     mayLookAgain = false
                 }
             }

@@ -220,37 +220,27 @@ final class OriginalStage: Sendable {
         context: WorkContext
     ) async throws -> Original? {
         let start = ContinuousClock.now
-        let diskKey = request.key.originalDiskKey
-        let cache = request.originals
-        let entry = try await cache.disk.entry(
-            for: diskKey,
+        return try await request.originals.tiers.first(
+            for: CacheKey(name: request.key.originalDiskKey),
             extending: request.options.cache.diskExtension,
             priority: context.priority
-        )
-        let (data, caching): (Data, OriginalCaching)
-        if let entry, let found = request.found(entry, as: diskKey) {
-            (data, caching) = (entry.body, found)
-        } else if let bundled = try await cache.bundledOriginal(request.key, priority: context.priority) {
-            (data, caching) = (bundled, OriginalCaching(head: request.head(storedAt: cache.disk.now())))
-        } else {
-            return nil
+        ) { entry, place in
+            guard let caching = request.found(entry, at: place) else { return nil }
+            var timings = ImageTimings()
+            timings.disk = ContinuousClock.now - start
+            return Original(data: entry.body, source: .disk, timings: timings, metrics: nil, caching: caching)
         }
-        var timings = ImageTimings()
-        timings.disk = ContinuousClock.now - start
-        return Original(data: data, source: .disk, timings: timings, metrics: nil, caching: caching)
     }
 }
 
 extension ResolvedRequest {
-    /// Returns the effect of an entry on disk; `nil` if it is outdated.
-    fileprivate func found(_ entry: DiskCache.Entry, as diskKey: String) -> OriginalCaching? {
-        let head = head(metadata: entry.metadata, storedAt: entry.storedAt)
-        let digest = ContentDigest(entry.bodyHash)
-        guard originals.order.isCurrent(digest, of: head?.contentRepresentation ?? "", named: diskKey) else {
-            return nil
-        }
-        let found = OriginalStorage.Entry(diskKey: diskKey, version: entry.version, digest: digest)
-        return OriginalCaching(foundAs: found, head: head)
+    /// Returns the effect of an entry in a cache; `nil` if it is outdated.
+    fileprivate func found(_ entry: TierEntry, at place: CacheTiers.Place) -> OriginalCaching? {
+        let (digest, cache) = (entry.originalDigest, originals)
+        let head = head(metadata: entry.metadata, storedAt: entry.storedAt ?? cache.disk.now())
+        let representation = head?.contentRepresentation ?? ""
+        guard cache.isCurrent(digest, of: representation, named: place.key.name, in: place.tier) else { return nil }
+        return OriginalCaching(foundAs: OriginalStorage.Entry(place: place, digest: digest), head: head)
     }
 
     /// Returns the head of an entry; `nil` for a source without a server that decides. One without a head is taken for a

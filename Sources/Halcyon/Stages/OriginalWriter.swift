@@ -21,15 +21,16 @@ struct OriginalWriter: Sendable {
         if !request.isProcessed || policy.keepsOriginal || isAnimated { return store(original.data, entry) }
         if let old = caching.replaced {
             // An original that is on disk already is kept up to date.
-            return store(original.data, entry) { disk in
-                disk.entry(for: old.diskKey, extending: .none)?.version == old.version ? old.diskKey : nil
+            return store(original.data, entry) { [place = old.place] disk in
+                let found = disk.entry(for: place.key.text, extending: .none)
+                return found.map { TierVersion($0.version) } == place.version ? place.key : nil
             }
         }
         guard !request.work.readsDisk else { return nil }
         // The disk was not read for an original that it may have: the image would be made of that one again.
         return store(original.data, entry) { disk in
-            let place = entry.slot?(disk) ?? entry.diskKey
-            return disk.contains(place) ? place : nil
+            let place = entry.slot?(disk) ?? CacheKey(name: entry.diskKey)
+            return disk.contains(place.text) ? place : nil
         }
     }
 
@@ -49,16 +50,17 @@ struct OriginalWriter: Sendable {
     private func store(
         _ data: Data,
         _ entry: OriginalCaching.Entry,
-        slot: (@Sendable (DiskCache) -> String?)?
+        slot: (@Sendable (DiskCache) -> CacheKey?)?
     ) -> Task<Void, Never> {
         let cache = request.originals
-        return cache.disk.store(
-            for: request.key.originalDiskKey,
+        return cache.tiers.store(
+            for: CacheKey(name: request.key.originalDiskKey),
             slot: slot,
             expiration: request.options.cache.diskExpiration,
             durability: request.options.cache.diskDurability ?? .none,
             byteCount: data.count,
             priority: priority,
+            digest: claim.digest,
             admission: cache.admission(of: claim, request.key),
             content: { (data, entry.metadata) }
         )

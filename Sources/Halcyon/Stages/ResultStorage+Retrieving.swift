@@ -14,53 +14,46 @@ extension ResultStorage {
         insteadOf failure: StaleUse? = nil
     ) async throws -> Found? {
         let start = ContinuousClock.now
-        let stored = try await lookUp(request, context: context, insteadOf: failure)
-        let time = ContinuousClock.now - start
-        guard let stored, let found = try await decode(stored, after: time, for: request, context: context) else {
-            context.note(.lookedUpDisk(.result, isFound: false, byteCount: 0, duration: time))
-            return nil
-        }
-        let byteCount = stored.entry.body.count
-        context.note(.lookedUpDisk(.result, isFound: true, byteCount: byteCount, duration: time))
-        return found
-    }
-
-    /// A result that may be used, if it can be decoded.
-    private struct Stored {
-        let entry: DiskCache.Entry
-        let metadata: ProcessedImageMetadata
-        let validity: OriginalValidity?
-    }
-
-    private func lookUp(
-        _ request: ResolvedRequest,
-        context: WorkContext,
-        insteadOf failure: StaleUse?
-    ) async throws -> Stored? {
-        let (cache, diskKey) = (request.target, request.resultDiskKey)
-        let entry = try await cache.disk.entry(
-            for: diskKey,
+        let cache = request.target
+        let found = try await cache.tiers.first(
+            for: CacheKey(text: request.resultDiskKey),
             extending: request.options.cache.diskExtension,
             priority: context.priority
-        )
-        guard let entry else { return nil }
-        guard let metadata = ProcessedImageMetadata(entry.metadata) else {
-            await cache.disk.remove(for: diskKey, ifStill: entry.version)
-            return nil
+        ) { entry, place -> (result: Found, byteCount: Int, time: Duration)? in
+            let time = ContinuousClock.now - start
+            guard let metadata = ProcessedImageMetadata(entry.metadata) else {
+                await cache.tiers.remove(place)
+                return nil
+            }
+            guard cache.isCurrent(metadata, for: request.key) else { return nil }
+            let validity = validity(of: metadata, storedAt: entry.storedAt ?? cache.disk.now(), for: request)
+            guard request.mayUse(validity, insteadOf: failure) else { return nil }
+            let result = try await decode(
+                entry,
+                at: place,
+                metadata,
+                validity,
+                after: time,
+                for: request,
+                context: context
+            )
+            return result.map { ($0, entry.body.count, time) }
         }
-        guard cache.isCurrent(metadata, for: request.key) else { return nil }
-        let validity = validity(of: metadata, storedAt: entry.storedAt, for: request)
-        guard request.mayUse(validity, insteadOf: failure) else { return nil }
-        return Stored(entry: entry, metadata: metadata, validity: validity)
+        let (byteCount, time) = found.map { ($0.byteCount, $0.time) } ?? (0, ContinuousClock.now - start)
+        context.note(.lookedUpDisk(.result, isFound: found != nil, byteCount: byteCount, duration: time))
+        return found?.result
     }
 
     private func decode(
-        _ stored: Stored,
+        _ entry: TierEntry,
+        at place: CacheTiers.Place,
+        _ metadata: ProcessedImageMetadata,
+        _ validity: OriginalValidity?,
         after time: Duration,
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> Found? {
-        let (entry, metadata, disk) = (stored.entry, stored.metadata, request.target.disk)
+        let tiers = request.target.tiers
         do {
             var timings = ImageTimings()
             timings.disk = time
@@ -72,17 +65,16 @@ extension ResultStorage {
             return Found(
                 result: result,
                 isExact: metadata.isExact ?? false,
-                validity: stored.validity,
+                validity: validity,
                 digest: metadata.contentDigest
             )
         } catch let error as CancellationError {
             throw error
         } catch {
-            if let error = error as? SerializationError { disk.faults.report(error) }
-            // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it on
-            // disk.
+            if let error = error as? SerializationError { tiers.disk.faults.report(error) }
+            // It can be made again. A failure that is no evidence of damage, such as a lack of memory, leaves it there.
             if (error as? CodecError)?.isDamage ?? (error is SerializationError) {
-                await disk.remove(for: request.resultDiskKey, ifStill: entry.version)
+                await tiers.remove(place)
             }
             return nil
         }

@@ -6,7 +6,7 @@ internal import HalcyonStore
 
 /// A result on disk, as it was found.
 struct StoredResult: Sendable {
-    let entry: DiskCache.Entry
+    let entry: TierEntry
     let metadata: ProcessedImageMetadata
     /// The times of the look-up.
     let timings: ImageTimings
@@ -83,11 +83,14 @@ struct ResultStorage<Form: CachedForm>: Sendable {
     func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.isLookedUpAsResult else { return false }
         let cache = request.target
-        let diskKey = request.resultDiskKey
-        guard let entry = try await cache.disk.entry(for: diskKey, extending: .none, priority: context.priority),
-            let metadata = ProcessedImageMetadata(entry.metadata), cache.isCurrent(metadata, for: request.key)
-        else { return false }
-        return request.mayUse(validity(of: metadata, storedAt: entry.storedAt, for: request))
+        let key = CacheKey(text: request.resultDiskKey)
+        let found = try await cache.tiers.first(for: key, extending: .none, priority: context.priority) { entry, _ in
+            guard let metadata = ProcessedImageMetadata(entry.metadata), cache.isCurrent(metadata, for: request.key),
+                request.mayUse(validity(of: metadata, storedAt: entry.storedAt ?? cache.disk.now(), for: request))
+            else { return nil as Bool? }
+            return true
+        }
+        return found ?? false
     }
 
     /// Returns for how long and for which requests a stored result may be used. Where only the time at which the result
@@ -126,13 +129,14 @@ struct ResultStorage<Form: CachedForm>: Sendable {
             validity: validity,
             digest: claim.digest
         )
-        return cache.disk.store(
-            for: request.resultDiskKey,
+        return cache.tiers.store(
+            for: CacheKey(text: request.resultDiskKey),
             expiration: expiration(policy, validity, now: cache.disk.now()),
             durability: policy.diskDurability ?? .none,
             byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
             priority: priority,
             replacing: request.replacedResults,
+            digest: claim.digest,
             admission: cache.admission(of: claim, request.key),
             content: { [form] in try await form.entry(of: result, from: provenance, for: request, priority: priority) }
         )
@@ -154,7 +158,7 @@ struct ResultStorage<Form: CachedForm>: Sendable {
     func remove(for request: ResolvedRequest, claim: ContentClaim) async {
         guard request.isProcessed else { return }
         let cache = request.target
-        await cache.disk.remove(for: request.resultDiskKey, if: cache.removal(by: claim))
+        await cache.tiers.remove(.entry(CacheKey(text: request.resultDiskKey)), if: cache.removal(by: claim))
     }
 }
 

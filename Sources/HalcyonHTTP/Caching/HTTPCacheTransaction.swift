@@ -60,8 +60,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         case .get, .head:
             // Conditions that only the origin may answer keep the store out of it.
             let isForOrigin = !rules.ignoresServer && Preconditions.areForOrigin(request)
-            let entry =
-                isForOrigin ? nil : await storage.response(for: key.text) { rules.ignoresServer || $0.matches(request) }
+            let entry = isForOrigin ? nil : await storage.response(for: key.text, where: mayUse)
             if let answer = answerWithoutAsking(entry) { return answer }
             guard let entry else { return Answer(response: try await loadAnew()) }
             return try await validate(entry)
@@ -69,6 +68,25 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             return try await answerOfServer()
         default:
             return Answer(response: try await unsafe())
+        }
+    }
+
+    /// `true` if the server is not asked, whatever is stored.
+    private var mustNotAsk: Bool {
+        control.onlyIfCached || policy.lookup == .onlyIfCached || policy.lookup == .offline
+    }
+
+    private func decision(_ head: StoredResponse) -> ReuseDecision {
+        ReuseDecision(of: head, for: control, policy: policy, at: now(), rules: rules)
+    }
+
+    /// Returns whether a stored response is of use: another may be that is stored elsewhere.
+    private func mayUse(_ head: StoredResponse) -> Bool {
+        guard rules.ignoresServer || head.matches(request) else { return false }
+        guard mustNotAsk else { return true }
+        return switch decision(head) {
+        case .fresh, .stale: true
+        case .staleWhileRevalidating, .afterValidation: false
         }
     }
 
@@ -83,9 +101,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     /// Answers GET or HEAD; returns `nil` if the server has to be asked.
     @inline(never)
     private func answerWithoutAsking(_ entry: Entry?) -> Answer? {
-        let mustNotAsk = control.onlyIfCached || policy.lookup == .onlyIfCached || policy.lookup == .offline
         guard let entry else { return mustNotAsk ? Answer(response: unavailable()) : nil }
-        switch ReuseDecision(of: entry.head, for: control, policy: policy, at: now(), rules: rules) {
+        switch decision(entry.head) {
         case .fresh:
             return Answer(response: served(entry, .stored))
         case .stale:

@@ -93,7 +93,7 @@ struct ContentOrderRulesTests {
 
     @Test("nothing that is on disk while it is removed from there is current, for loads that are called meanwhile, too")
     func duringRemoval() {
-        for scope in [ContentOrder.Scope.everything, .name("a"), .names(beginningWith: "a")] {
+        for scope in [TierScope.everything, .name("a"), .names(beginningWith: "a")] {
             let removal = order.begin(scope, from: .all)
             let late = load()
             #expect(!isCurrent(1) && !isCurrent(nil))

@@ -158,7 +158,7 @@ struct ContentOrderTests {
         let store = Task { try await cache.store(Sample.png(seed: 10), for: request) }
         await eventually { cache.order.recordCount == 1 && cache.disk.writing.waitingCount > 0 }
         let task = test.pipeline.task(for: url)
-        await eventually { cache.disk.waitingReadCount > 0 }
+        await eventually { cache.tiers.waitingReadCount > 0 }
         held.open()
         try await holding
         #expect(try await store.value)

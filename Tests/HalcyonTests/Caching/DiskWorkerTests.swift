@@ -8,6 +8,11 @@ import Testing
 
 @Suite("Threads of the disk cache")
 struct DiskWorkerTests {
+    private func entry(in disk: DiskTier) async -> TierEntry? {
+        let answer = await disk.entry(for: CacheKey(name: "a"), extending: .none, TierCall())
+        return if case .hit(let entry) = answer { entry } else { nil }
+    }
+
     @Test("look-ups do not wait behind stores and removals that wait for the disk")
     func writersThatWait() async throws {
         let gate = Gate()
@@ -42,29 +47,29 @@ struct DiskWorkerTests {
     func flushUnderLoad() async throws {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let disk = AsyncDiskCache(configuration: .init(folder: folder), onFault: nil)
+        let tiers = CacheTiers(disk: DiskTier(configuration: .init(folder: folder), onFault: nil), [])
         let admission: StoreAdmission = { false }
         let (isFlushed, linkCount) = (Gate(), Lock(0))
         // Each store begins the next before it ends, so that at no moment there is none.
         @Sendable func begin(_ number: Int) -> Task<Void, Never> {
             linkCount.withLock { $0 = number }
-            return disk.store(for: "\(number)", expiration: nil, byteCount: 1, admission: admission) {
+            return tiers.store(for: CacheKey(name: "\(number)"), expiration: nil, byteCount: 1, admission: admission) {
                 if !isFlushed.isOpen, number < 20_000 { _ = begin(number + 1) }
                 return (Data([1]), Data())
             }
         }
         _ = begin(1)
-        await disk.flush()
+        await tiers.flush()
         isFlushed.open()
         #expect(linkCount.withLock { $0 } < 20_000)
-        await disk.flush()
+        await tiers.flush()
     }
 
     @Test("what was stored is written in a task that was cancelled, too")
     func cancelledFlush() async throws {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let disk = AsyncDiskCache(
+        let disk = DiskTier(
             configuration: DiskCache.Configuration(folder: folder),
             flushClock: ManualClock(),
             onFault: nil
@@ -72,32 +77,34 @@ struct DiskWorkerTests {
         try await disk.change { _ = try $0.store(Data([1]), for: "a", durability: .none) }
         let flush = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await disk.flush()
+            _ = await disk.flush(TierCall())
         }
         await flush.value
         #expect(DiskCache(DiskCache.Configuration(folder: folder)).entry(for: "a")?.body == Data([1]))
-        let version = try #require(await disk.entry(for: "a", priority: PriorityBox(.normal))).version
+        let entry = try #require(await entry(in: disk))
         let removal = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await disk.remove(for: "a", ifStill: version)
+            return await disk.remove(.entry(CacheKey(name: "a"), entry.version), TierCall())
         }
-        await removal.value
-        #expect(try await disk.contains("a") == false)
+        #expect(await removal.value == .done())
+        #expect(try await disk.contains(CacheKey(name: "a")) == false)
     }
 
     @Test("metadata is replaced in a task that was cancelled, too")
     func cancelledUpdate() async throws {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let disk = AsyncDiskCache(configuration: .init(folder: folder), onFault: nil)
+        let disk = DiskTier(configuration: .init(folder: folder), onFault: nil)
         try await disk.change { _ = try $0.store(Data([1]), for: "a") }
-        let version = try #require(await disk.entry(for: "a", priority: PriorityBox(.normal))).version
+        let version = try #require(await entry(in: disk)?.version)
         let update = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await disk.updateMetadata(Data([2]), for: "a", expiration: nil, replacing: version)
+            return await disk.update(Data([2]), nil, for: CacheKey(name: "a"), replacing: version, TierCall())
         }
-        #expect(await update.value != nil)
-        #expect(try await disk.entry(for: "a", priority: PriorityBox(.normal))?.metadata == Data([2]))
+        let updated = await update.value
+        let found = try #require(await entry(in: disk))
+        #expect(found.metadata == Data([2]))
+        #expect(updated == .done(version: found.version))
     }
 
     @Test("waiting for what was stored removes what a killed process left, before the first sweep of the background")
@@ -110,10 +117,10 @@ struct DiskWorkerTests {
         fileSystem.close(try fileSystem.create(orphan))
         var configuration = DiskCache.Configuration(folder: folder)
         configuration.sweepClock = ManualClock()
-        let disk = AsyncDiskCache(configuration: configuration, onFault: nil)
-        #expect(try await disk.entry(for: "a", priority: PriorityBox(.normal)) == nil)
+        let disk = DiskTier(configuration: configuration, onFault: nil)
+        #expect(await entry(in: disk) == nil)
         #expect(FileManager.default.fileExists(atPath: orphan))
-        await disk.flush()
+        _ = await disk.flush(TierCall())
         #expect(!FileManager.default.fileExists(atPath: orphan))
     }
 
@@ -125,11 +132,12 @@ struct DiskWorkerTests {
         configuration.busyTimeout = 1
         let other = DiskCache(configuration)
         try other.open()
-        let disk = AsyncDiskCache(configuration: configuration, flushClock: clock, onFault: nil)
+        let tiers = CacheTiers(disk: DiskTier(configuration: configuration, flushClock: clock, onFault: nil), [])
         let admission: StoreAdmission = { true }
         let process = try SQLiteConnection("\(folder)/v3/index.sqlite", creates: false, busyTimeout: 0)
         try process.execute("BEGIN IMMEDIATE")
-        await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
+        let key = CacheKey(name: "a")
+        await tiers.store(for: key, expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }.value
         for delay in [Duration.milliseconds(100), .seconds(1), .seconds(1)] {
             await clock.waitForSleepers(1)
             clock.advance(by: delay)
@@ -158,8 +166,9 @@ struct DiskWorkerTests {
         })
         let admission: StoreAdmission = { true }
         do {
-            let disk = AsyncDiskCache(configuration: configuration, flushClock: ManualClock(), onFault: nil)
-            await disk.store(for: "a", expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }
+            let disk = DiskTier(configuration: configuration, flushClock: ManualClock(), onFault: nil)
+            let (tiers, key) = (CacheTiers(disk: disk, []), CacheKey(name: "a"))
+            await tiers.store(for: key, expiration: nil, byteCount: 1, admission: admission) { (Data([1]), Data()) }
                 .value
             isReleased.withLock { $0 = true }
         }

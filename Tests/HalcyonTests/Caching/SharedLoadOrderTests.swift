@@ -207,7 +207,7 @@ struct SharedLoadOrderTests {
         _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.forceRefresh]))
         test.pipeline.cache.removeAllFromMemory()
         let task = test.pipeline.task(for: url, options: ImageOptions(options))
-        await eventually { task.finishedResponse != nil || test.pipeline.cache.disk.waitingReadCount > 0 }
+        await eventually { task.finishedResponse != nil || test.pipeline.cache.tiers.waitingReadCount > 0 }
         gate.open()
         let response = try await task.response
         #expect(firstSample(response.image) == 10)
@@ -234,7 +234,7 @@ struct SharedLoadOrderTests {
     func keptAfterWaiting() async throws {
         try await withWaitingStore { gate in
             let reader = test.pipeline.task(for: url)
-            await eventually { cache.disk.waitingReadCount == 1 }
+            await eventually { cache.tiers.waitingReadCount == 1 }
             gate.open()
             let response = try await reader.response
             #expect(response.source == .disk)
@@ -246,7 +246,7 @@ struct SharedLoadOrderTests {
     func typeWhileWritten() async throws {
         try await withWaitingStore { gate in
             async let type = cache.tiers(with: ImageRequest(url))
-            await eventually { cache.disk.waitingReadCount == 1 }
+            await eventually { cache.tiers.waitingReadCount == 1 }
             gate.open()
             #expect(await type == .disk)
         }
@@ -262,7 +262,7 @@ struct SharedLoadOrderTests {
         cache.removeAllFromMemory()
         let (source, options) = (Source.url(url), ImageOptions().applying([cropped(9)]))
         let reader = Task { try await cache.entry(for: ImageRequest(source, options: options)) }
-        await eventually { cache.disk.waitingReadCount == 1 }
+        await eventually { cache.tiers.waitingReadCount == 1 }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
         gate.open()

@@ -13,11 +13,11 @@ struct CachePlacementTests {
     private let two = Sample.png(seed: 2)
     private let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
 
-    private func cache(bundles: [BundledImages] = [], pages: Int? = nil, faults: Lock<Int> = Lock(0)) -> ImageCache {
+    private func cache(tiers: [any CacheTier] = [], pages: Int? = nil, faults: Lock<Int> = Lock(0)) -> ImageCache {
         var disk = DiskCache.Configuration(folder: fixture.test.folder + "/" + UUID().uuidString)
         disk.clock = fixture.clock.clock
         disk.indexPageLimit = pages
-        return ImageCache(disk: disk, bundles: bundles, memoryPressure: nil) { _ in faults.withLock { $0 += 1 } }
+        return ImageCache(disk: disk, tiers: tiers, memoryPressure: nil) { _ in faults.withLock { $0 += 1 } }
     }
 
     @Test(
@@ -104,7 +104,7 @@ struct CachePlacementTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
         try one.write(to: URL(fileURLWithPath: folder + "/" + name))
-        let cache = cache(bundles: [.files(in: folder)])
+        let cache = cache(tiers: [BundledImages.files(in: folder)])
         let bundled = ImageOption.targetCache(cache)
         fixture.fail()
         for options: [ImageOption] in [[bundled, .onlyFromCache], [bundled], [bundled, crop]] {
@@ -135,7 +135,7 @@ struct CachePlacementTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let name = try #require(BundledImages.lastPathComponent(of: fixture.url.absoluteString))
         try one.write(to: URL(fileURLWithPath: folder + "/" + name))
-        let cache = cache(bundles: [.files(in: folder)])
+        let cache = cache(tiers: [BundledImages.files(in: folder)])
         fixture.serve(Sample.png(seed: 9), [.cacheControl: "max-age=60"])
         let response = try await fixture.load(options + [.targetCache(cache)])
         #expect(response.source == .network)

@@ -21,6 +21,7 @@ final class TestPipeline: Sendable {
         codecs: ImageCodecs? = nil,
         decodeBudget: Int = 256 << 20,
         fileSystem: (any FileSystem)? = nil,
+        tiers: [any CacheTier] = [],
         clock: StoreClock = .system,
         recovery: RecoveryConfiguration = RecoveryConfiguration(),
         defaultOptions: ImageOptions = ImageOptions(),
@@ -39,7 +40,7 @@ final class TestPipeline: Sendable {
         if let fileSystem { disk.fileSystem = fileSystem }
         disk.clock = clock
         disk.sweepInterval = nil
-        let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit) { [faults] fault in
+        let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit, tiers: tiers) { [faults] fault in
             faults.withLock { $0.append(fault) }
         }
         var configuration = ImagePipeline.Configuration(

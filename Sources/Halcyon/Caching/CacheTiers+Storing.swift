@@ -1,0 +1,322 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+extension CacheTiers {
+    /// Stores an entry in the background; ``flush()`` waits for it.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the entry, or that of an original of whose representations `slot` picks one.
+    ///   - slot: Picks the key when the entry is stored; it returns `nil` if nothing is to be stored. Default: the key.
+    ///   - durability: The safety of the entry from a crash and from a loss of power. Default: it waits for others.
+    ///   - byteCount: The bytes that wait in memory meanwhile.
+    ///   - priority: The priority of the store, which those that wait for it raise: nothing else may share it. Default:
+    ///     low.
+    ///   - replaced: The beginning of the keys of other entries on disk, whose place it takes. Default: `nil`.
+    ///   - digest: The digest of the original; `nil` if it is not known.
+    ///   - admission: Asked right before the entry is stored in a tier, after all earlier changes.
+    ///   - content: Makes the body and the metadata; it returns `nil` if nothing is to be stored.
+    /// - Returns: The store on disk, which begins those below.
+    func store(
+        for key: CacheKey,
+        slot: (@Sendable (DiskCache) -> CacheKey?)? = nil,
+        expiration: Expiration?,
+        durability: DiskCache.Durability = .none,
+        byteCount: Int,
+        priority: PriorityBox = PriorityBox(.low),
+        replacing replaced: String? = nil,
+        digest: ContentDigest? = nil,
+        admission: @escaping StoreAdmission,
+        content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
+    ) -> Task<Void, Never> {
+        // It is not cancelled: an image that was loaded is worth its place on disk, even if the caller has gone.
+        begin(.entry(key), in: 0, byteCount: byteCount, priority: priority) { [self] in
+            let made: (body: Data, metadata: Data)?
+            do {
+                made = try await content()
+            } catch {
+                made = nil
+                disk.faults.report(error)
+            }
+            guard let made else {
+                // If there is nothing, such as because it cannot be encoded, what it was to replace is older.
+                if slot == nil { await remove(key, if: admission) }
+                return
+            }
+            let entry = TierEntry(
+                body: made.body,
+                metadata: made.metadata,
+                expiration: expiration,
+                digest: digest?.value
+            )
+            do {
+                _ = try await disk.writing.run(priority: priority) { [self] _ in
+                    try store(entry, for: key, slot: slot, durability, if: admission, onDisk: replaced)
+                }
+                disk.flushSoon()
+            } catch {
+                disk.faults.report(error)
+                disk.retrySoon()
+            }
+        }
+    }
+
+    /// Stores an entry of the program, also in a task that was cancelled: what is older has gone from memory already, and
+    /// must not be left on disk.
+    ///
+    /// - Parameter scope: Other entries that are removed, in all tiers.
+    /// - Returns: `true` if it is on disk.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func store(
+        _ entry: TierEntry,
+        for key: CacheKey,
+        replacing scope: TierScope?,
+        durability: DiskCache.Durability,
+        if admission: @escaping StoreAdmission
+    ) async throws -> Bool {
+        defer { if durability == .none { disk.flushSoon() } }
+        return try await disk.change { [self] _ in
+            try store(entry, for: key, durability, if: admission, replacing: scope)
+        }
+    }
+
+    /// Stores an entry on disk, if that is admitted now, and begins to store it below. On the thread that changes the
+    /// disk, this is one step.
+    ///
+    /// The entry that was to be replaced is older than the content, and is removed if the store fails.
+    ///
+    /// - Returns: `true` if it is on disk.
+    private func store(
+        _ entry: TierEntry,
+        for key: CacheKey,
+        slot: ((DiskCache) -> CacheKey?)? = nil,
+        _ durability: DiskCache.Durability,
+        if admission: @escaping StoreAdmission,
+        replacing scope: TierScope? = nil,
+        onDisk replaced: String? = nil
+    ) throws -> Bool {
+        let retried = Result {
+            for (number, scope) in failed[0].removals(under: key.name) {
+                _ = try disk.cache.remove(scope)
+                failed[0].forget(number)
+            }
+        }
+        guard let key = if let slot { slot(disk.cache) } else { key }, admission() else { return false }
+        storeBelow(entry, for: key, replacing: scope, durability, if: admission)
+        do {
+            try retried.get()
+            if let scope { _ = try disk.cache.remove(scope) }
+            if let replaced { _ = try disk.cache.removeEntries(prefix: replaced) }
+            return try disk.cache.store(entry, for: key, durability: durability)
+        } catch {
+            for scope in [scope, .entry(key)] { if let scope { _ = try? removeOnDisk(scope) } }
+            throw error
+        }
+    }
+
+    /// Removes entries on disk, on the thread that changes it.
+    private func removeOnDisk(_ scope: TierScope) throws -> Int {
+        do {
+            return try disk.cache.remove(scope)
+        } catch {
+            failed[0].add(scope)
+            throw error
+        }
+    }
+
+    /// Begins to store an entry below the disk, or to remove what it replaces from a tier that is behind.
+    private func storeBelow(
+        _ entry: TierEntry,
+        for key: CacheKey,
+        replacing scope: TierScope?,
+        _ durability: DiskCache.Durability,
+        if admission: @escaping StoreAdmission
+    ) {
+        for number in below {
+            let isBehind = all[number].isBehind || pending.withLock { $0.byteCount.below > Self.pendingByteLimit }
+            change(
+                number,
+                removing: (scope.map { [$0] } ?? []) + (isBehind ? [.entry(key)] : []),
+                storing: isBehind ? nil : (key, entry),
+                TierCall(priority: .low, durability: durability),
+                if: admission
+            )
+        }
+    }
+
+    /// Begins to remove entries below the disk.
+    ///
+    /// - Parameter admission: Asked right before they are removed, after all earlier changes of the name.
+    private func removeBelow(_ scope: TierScope, if admission: @escaping StoreAdmission = { true }) -> [Task<
+        Void, Never
+    >] {
+        below.map { change($0, removing: [scope], TierCall(), if: admission) }
+    }
+
+    /// Begins to change a tier below the disk.
+    @discardableResult
+    private func change(
+        _ number: Int,
+        removing scopes: [TierScope],
+        storing new: (key: CacheKey, entry: TierEntry)? = nil,
+        _ call: TierCall,
+        if admission: @escaping StoreAdmission
+    ) -> Task<Void, Never> {
+        let (tier, failed) = (all[number], failed[number])
+        let scope = scopes.first ?? new.map { .entry($0.key) } ?? .everything
+        let byteCount = new?.entry.body.count ?? 0
+        return begin(scope, in: number, byteCount: byteCount, priority: call.priorityBox) { [faults = disk.faults] in
+            var isDone = true
+            if let new {
+                for (number, scope) in failed.removals(under: new.key.name) where isDone {
+                    isDone = await tier.remove(scope, call) != .unavailable
+                    if isDone { failed.forget(number) }
+                }
+            }
+            guard admission() else { return }
+            for scope in scopes where isDone { isDone = await tier.remove(scope, call) != .unavailable }
+            if isDone, let new { isDone = await tier.store(new.entry, for: new.key, call) != .unavailable }
+            guard !isDone else { return }
+            // What the entry was to replace is older.
+            for scope in scopes + (new.map { [.entry($0.key)] } ?? []) { failed.add(scope) }
+            faults.report(TierFault())
+        }
+    }
+
+    /// Removes entries from all tiers, also in a task that was cancelled: the removal has begun in memory.
+    ///
+    /// - Returns: The number of entries on disk.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, if the disk fails. Then, and where a tier below
+    ///   fails, the entries are not found any more in this process.
+    func remove(_ scope: TierScope) async throws -> Int {
+        let removals = removeBelow(scope)
+        let result: Result<Int, any Error>
+        do {
+            result = .success(try await disk.change { [self] _ in try removeOnDisk(scope) })
+        } catch {
+            result = .failure(error)
+        }
+        for removal in removals { await removal.value }
+        return try result.get()
+    }
+
+    /// Removes the entries on disk that a function is true for, also from the tiers below.
+    ///
+    /// - Returns: The number of entries on disk.
+    /// - Throws: As ``remove(_:)``.
+    func remove(where isUnwanted: @escaping @Sendable (DiskCache.Listing) -> Bool) async throws -> Int {
+        try await disk.change { [self] disk in
+            var keys: [CacheKey] = []
+            defer { for key in keys { _ = removeBelow(.entry(key)) } }
+            do {
+                return try disk.removeEntries { listing in
+                    guard isUnwanted(listing) else { return false }
+                    keys.append(CacheKey(text: listing.key))
+                    return true
+                }
+            } catch {
+                for key in keys { failed[0].add(.entry(key)) }
+                throw error
+            }
+        }
+    }
+
+    /// Removes entries from all tiers, also in a task that was cancelled. It returns once they are removed on disk.
+    ///
+    /// - Parameter admission: Asked right before they are removed from a tier, after all earlier changes.
+    func remove(_ scope: TierScope, if admission: @escaping StoreAdmission) async {
+        _ = removeBelow(scope, if: admission)
+        _ = await disk.attempt { [self] _ in if admission() { _ = try removeOnDisk(scope) } }
+    }
+
+    /// Removes an entry from the tier where it was found, if it is still the version that was found, also in a task that
+    /// was cancelled.
+    func remove(_ place: Place) async {
+        _ = await all[place.tier].remove(.entry(place.key, place.version), TierCall())
+    }
+
+    /// Replaces the metadata of an entry that was found, if it is still the version that was found, also in a task that
+    /// was cancelled.
+    ///
+    /// - Parameter expiration: The entry's lifetime from now on; `nil` leaves it as it is.
+    /// - Returns: The new version; `nil` if the entry is no longer the one that was found, or its tier fails.
+    func update(_ metadata: Data, _ expiration: Expiration?, at place: Place) async -> TierVersion? {
+        guard let version = place.version else { return nil }
+        let tier = all[place.tier]
+        let outcome = await tier.update(metadata, expiration, for: place.key, replacing: version, TierCall())
+        return if case .done(let version) = outcome { version } else { nil }
+    }
+
+    /// Removes from all tiers what is outdated under a name.
+    ///
+    /// - Parameter stores: Stores that may take the place of what is there, which end first.
+    func removeOutdated(_ claim: ContentClaim, _ registration: ContentRegistration, after stores: [Task<Void, Never>])
+        -> Task<Void, Never>
+    {
+        let (name, order) = (registration.name.text, registration.order)
+        // No look-up waits for it: what it removes is not current.
+        return begin(.entry(CacheKey(name: name, variant: "outdated")), in: 0) { [self] in
+            for store in stores { await store.value }
+            _ = removeBelow(.name(name, except: claim.digest?.value)) { order.isNewest(claim) }
+            _ = await disk.attempt { [self] disk in
+                do {
+                    func isCurrent(_ content: StoredContent) -> Bool {
+                        order.isCurrent(content.digest, of: content.representation, named: name)
+                    }
+                    let contents = try disk.rows(under: name).map(StoredContent.init)
+                    if claim.digest == nil || contents.contains(where: { $0.digest != nil && !isCurrent($0) }) {
+                        order.noteChange(by: claim)
+                    }
+                    return try disk.removeEntries(under: name, unless: isCurrent)
+                } catch {
+                    failed[0].add(.name(name, except: claim.digest?.value))
+                    throw error
+                }
+            }
+            withExtendedLifetime(claim) {}
+        }
+    }
+
+    /// Begins a store of the program, which look-ups under a name wait for.
+    ///
+    /// - Returns: The store, and a function that ends it.
+    func hold(_ name: String) -> (task: Task<Void, Never>, end: @Sendable () -> Void) {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        let task = begin(.name(name), in: 0) { for await _ in stream {} }
+        return (task, { continuation.finish() })
+    }
+
+    /// Begins a change. It is owned by the state until it ends, and made under the lock so that it cannot end before it is
+    /// noted. Below the disk it waits for all earlier ones under the same name.
+    private func begin(
+        _ scope: TierScope,
+        in tier: Int,
+        byteCount: Int = 0,
+        priority: PriorityBox = PriorityBox(.normal),
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        pending.withLock { state in
+            let number = state.nextNumber()
+            let earlier = tier == 0 ? [] : state.changes(before: scope, in: tier)
+            let task = Task.detached { [pending] in
+                for change in earlier { await change.priority.following(priority) { await change.task.value } }
+                await work()
+                pending.withLock { $0.remove(number) }
+            }
+            let change = PendingStores.Change(
+                tier: tier,
+                scope: scope,
+                task: task,
+                priority: priority,
+                byteCount: byteCount
+            )
+            state.add(change, number: number)
+            return task
+        }
+    }
+}
+
+/// The failure of a tier below the disk.
+private struct TierFault: Error, CustomStringConvertible {
+    var description: String { "a tier below the disk could not store or remove entries" }
+}

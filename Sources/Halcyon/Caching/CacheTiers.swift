@@ -1,0 +1,124 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+/// The tiers of encoded images of one cache, in the order in which they are asked.
+///
+/// Changes on disk are made on its one thread, and changes below one after the other for each name. So whether a store
+/// is admitted and the store itself are one step: a removal that was asked for meanwhile comes after both.
+final class CacheTiers: Sendable {
+    /// The bytes that may wait to be stored: on disk before loads wait for their stores, and below before nothing more is
+    /// stored there.
+    static let pendingByteLimit = 64 << 20
+
+    /// The first tier.
+    let disk: DiskTier
+    /// All tiers.
+    let all: [any CacheTier]
+    /// The numbers of the tiers that are stored in after the disk.
+    let below: [Int]
+    /// The removals that each tier could not make.
+    let failed: [FailedRemovals]
+    let pending = Lock(PendingStores())
+    /// The callers that wait for changes, each of which can be cancelled at once.
+    private let waits = WorkCoalescer<UInt64, Void>()
+
+    init(disk: DiskTier, _ lower: [any CacheTier]) {
+        self.disk = disk
+        all = [disk] + lower
+        below = lower.indices.filter { !lower[$0].isReadOnly }.map { $0 + 1 }
+        failed = all.map { _ in FailedRemovals() }
+    }
+
+    /// The place of an entry that was found.
+    struct Place: Hashable, Sendable {
+        let tier: Int
+        let key: CacheKey
+        var version: TierVersion?
+    }
+
+    /// A Boolean value that indicates whether so many bytes wait to be stored that loads have to wait for their stores.
+    var isBehind: Bool { pending.withLock { $0.byteCount.onDisk > Self.pendingByteLimit } }
+
+    /// The number of callers that wait for changes.
+    var waitingReadCount: Int { waits.waiterCount }
+
+    /// Returns the first entry of a key that can be used.
+    ///
+    /// - Parameter use: Returns what is made of an entry; `nil` if it cannot be used, so that the next tier is asked.
+    /// - Throws: The error of `use`; `CancellationError`.
+    func first<Value: Sendable>(
+        for key: CacheKey,
+        extending: ExpirationExtension,
+        priority: PriorityBox,
+        _ use: (TierEntry, Place) async throws -> Value?
+    ) async throws -> Value? {
+        for tier in all.indices {
+            guard let entry = try await entry(for: key, in: tier, extending: extending, priority: priority) else {
+                continue
+            }
+            let place = Place(tier: tier, key: key, version: entry.version)
+            if let value = try await use(entry, place) { return value }
+        }
+        return nil
+    }
+
+    /// Returns the entry that a tier has for a key; `nil` if it has none, or cannot be asked. Waits for changes of it that
+    /// are in progress: a load that follows another one must not find what that one replaced.
+    ///
+    /// - Throws: `CancellationError`.
+    func entry(
+        for key: CacheKey,
+        in tier: Int,
+        extending: ExpirationExtension,
+        priority: PriorityBox
+    ) async throws -> TierEntry? {
+        try await settle(key, in: tier, priority: priority)
+        let answer = await all[tier].entry(for: key, extending: extending, TierCall(priority))
+        try Task.checkCancellation()
+        guard case .hit(let entry) = answer, entry.expiration?.isOver(at: disk.now()) != true else { return nil }
+        let isHidden = failed[tier].hide(
+            key,
+            version: entry.version,
+            digest: StoredContent(entry, isOriginal: key.isOriginal).digest
+        )
+        guard !isHidden else { return nil }
+        // The disk has checked its bodies.
+        let isDamaged =
+            tier > 0 && key.isOriginal && entry.digest.map { $0 != ContentDigest(of: entry.body).value } ?? false
+        return isDamaged ? nil : entry
+    }
+
+    /// Returns whether the disk has an entry for a key, once the stores of it have ended. Changes nothing.
+    ///
+    /// - Throws: `CancellationError`.
+    func isOnDisk(_ key: CacheKey) async throws -> Bool {
+        try await settle(key, in: 0, priority: PriorityBox(.normal))
+        if failed[0].hide(key, digest: nil) { return false }
+        return try await disk.contains(key)
+    }
+
+    /// Waits for the changes in a tier that a look-up of a key has to see.
+    ///
+    /// - Throws: `CancellationError`.
+    func settle(_ key: CacheKey, in tier: Int, priority: PriorityBox) async throws {
+        for (number, change) in pending.withLock({ $0.changes(of: key, in: tier) }) {
+            let context = WorkContext(priority: priority, report: { _ in })
+            try await waits.value(for: number, context: context) { waiters in
+                await change.priority.following(waiters.priority) { await change.task.value }
+            }
+        }
+    }
+
+    /// Waits until everything that was stored before is in its tier, also in a task that was cancelled. Later stores are
+    /// not waited for: under load there are always more.
+    func flush() async {
+        let call = TierCall(priority: .high)
+        let changes = pending.withLock { $0.all }
+        for change in changes { change.priority.raise(to: .high) }
+        for change in changes { await change.task.value }
+        // Stores on disk have begun others below.
+        for change in pending.withLock({ $0.all }) where change.tier > 0 { await change.task.value }
+        for tier in all { _ = await tier.flush(call) }
+    }
+}

@@ -1,0 +1,89 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+internal import HalcyonStore
+
+extension DiskTier {
+    /// Runs a function that stores or removes entries, after all earlier changes, also in a task that was cancelled.
+    ///
+    /// - Returns: `nil` if the disk fails, which is reported.
+    func attempt<Result: Sendable>(
+        _ call: TierCall = TierCall(),
+        _ body: @escaping @Sendable (DiskCache) throws -> Result
+    ) async -> Result? {
+        await write(priority: call.priority) { [cache, faults] in
+            do {
+                return try body(cache)
+            } catch {
+                faults.report(error)
+                return nil
+            }
+        }
+    }
+
+    /// Runs a function that stores or removes entries, after all earlier changes, also in a task that was cancelled:
+    /// the change has been made in memory.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func change<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
+        do {
+            return try await write(priority: .normal) { [cache] in Swift.Result { try body(cache) } }.get()
+        } catch let error as DiskCacheError {
+            throw failure(error)
+        }
+    }
+
+    /// Runs a function on the thread that changes the disk, whether or not the task is cancelled.
+    func write<Result: Sendable>(
+        priority: LoadPriority,
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            writing.schedule(priority: priority) { continuation.resume(returning: body()) }
+        }
+    }
+}
+
+extension DiskCache {
+    /// Stores an entry.
+    ///
+    /// - Returns: `true` if it is stored.
+    func store(_ entry: TierEntry, for key: CacheKey, durability: Durability) throws -> Bool {
+        try store(
+            entry.body,
+            for: key.text,
+            metadata: entry.metadata,
+            expiration: entry.expiration,
+            durability: durability
+        )
+    }
+
+    /// Removes entries.
+    ///
+    /// - Returns: The number of entries that there were.
+    func remove(_ scope: TierScope) throws -> Int {
+        switch scope {
+        case .entry(let key, let version?):
+            return try remove(for: key.text, ifStill: version.onDisk) ? 1 : 0
+        case .entry(let key, nil):
+            return try remove(for: key.text) ? 1 : 0
+        case .name(let name, except: nil):
+            let count = try removeEntries(prefix: name + "\0")
+            return try remove(for: name) ? count + 1 : count
+        case .name(let name, except: let digest?):
+            return try removeEntries(under: name) { $0.digest?.value == digest }
+        case .names(let prefix):
+            return try removeEntries(prefix: prefix)
+        case .everything:
+            try removeAll()
+            return 0
+        }
+    }
+
+    /// Removes the entries under a name that are not to be kept.
+    ///
+    /// - Returns: The number of entries that were removed.
+    func removeEntries(under name: String, unless isKept: (StoredContent) -> Bool) throws -> Int {
+        try rows(under: name).filter { !isKept(StoredContent($0)) }
+            .count { try remove(for: $0.key, ifStill: $0.version) }
+    }
+}

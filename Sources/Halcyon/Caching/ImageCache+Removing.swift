@@ -1,0 +1,111 @@
+internal import FoundationEssentials
+internal import HalcyonConcurrency
+public import HalcyonStore
+
+extension ImageCache {
+    /// Removes all images from memory. An image that is being loaded is not stored there afterwards.
+    public func removeAllFromMemory() {
+        removeFromMemory(.everything) { memory.removeAll() }
+    }
+
+    /// Removes everything from memory, disk, and the tiers below. An image that is being loaded or stored is in none of
+    /// them afterwards.
+    ///
+    /// What a tier below could not remove is not found by this process any more, and is reported as a failure.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` if the disk fails. The images are not found by
+    ///   this process any more.
+    public func removeAll() async throws {
+        try await remove(.everything, from: .all, inMemory: memory.removeAll)
+    }
+
+    /// Removes everything from disk and the tiers below. An image that is being loaded or stored is not there afterwards.
+    ///
+    /// - Throws: As ``removeAll()``.
+    public func removeAllFromDisk() async throws {
+        try await remove(.everything, from: .disk)
+    }
+
+    /// Removes the original of a request and everything that was made of it. An image that is being loaded or stored is not
+    /// stored in these parts of the cache afterwards. Complexity: O(n) in the number of images in memory.
+    ///
+    /// - Parameters:
+    ///   - request: The request of one of its images. Of the options, the key rule, the scope, credentials and data modifiers
+    ///     count: they are part of the name of the original. A file is removed in its present state.
+    ///   - tiers: The parts of the cache that it is removed from. Default: memory and disk.
+    /// - Returns: The number of entries that were on disk.
+    /// - Throws: As ``removeAll()``; `CancellationError` while a file is looked at.
+    @discardableResult
+    public func remove(for request: ImageRequest, from tiers: Tiers = .all) async throws -> Int {
+        guard let key = try await key(for: request) else { return 0 }
+        return try await remove(key, from: tiers)
+    }
+
+    /// Removes the original of a key's image and everything that was made of it.
+    ///
+    /// - Returns: The number of entries that were on disk.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    func remove(_ key: ImageKey, from tiers: Tiers) async throws -> Int {
+        try await remove(.name(key.originalDiskKey), from: tiers) { memory.removeAll { $0.hasOriginal(of: key) } }
+    }
+
+    /// Removes from memory, disk and the tiers below all originals whose cache key begins with `prefix`, such as the URL
+    /// of a server or a folder, with all that was made of them. Images of these originals that are being loaded or stored
+    /// are in none of them afterwards. Does not examine other entries on disk.
+    ///
+    /// - Returns: The number of entries that were on disk.
+    /// - Throws: As ``removeAll()``.
+    @discardableResult
+    public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
+        try await remove(.names(beginningWith: ParsedDiskKey.escaped(prefix)), from: .all) {
+            memory.removeAll { $0.originalBegins(with: prefix) }
+        }
+    }
+
+    /// Removes the images from disk for which `isUnwanted` returns `true`, and from the tiers below. It is called for
+    /// images that are being stored as well, and not for those that are still being loaded, nor for those that only a
+    /// tier below has. Complexity: O(n) in the number of entries.
+    ///
+    /// - Returns: The number of entries removed.
+    /// - Throws: As ``removeAll()``.
+    @discardableResult
+    public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
+        await tiers.flush()
+        return try await tiers.remove { isUnwanted(StoredImage($0)) }
+    }
+
+    /// Removes images from memory and then from the tiers, also in a task that was cancelled; work under way does not
+    /// store them again.
+    ///
+    /// - Returns: The number of entries that were on disk, if it was cleared.
+    @discardableResult
+    private func remove(_ scope: TierScope, from tiers: Tiers, inMemory: () -> Void = {}) async throws -> Int {
+        guard tiers.contains(.disk) else {
+            if tiers.contains(.memory) { removeFromMemory(scope, inMemory) }
+            return 0
+        }
+        let removal = order.begin(scope, from: tiers)
+        defer { order.end(removal) }
+        if tiers.contains(.memory) { inMemory() }
+        return try await self.tiers.remove(scope)
+    }
+
+    /// Removes something from memory alone: nothing that was found there before is stored anywhere.
+    private func removeFromMemory(_ scope: TierScope, _ removal: () -> Void) {
+        let number = order.begin(scope, from: .memory)
+        removal()
+        order.end(number)
+    }
+
+    /// Returns the key of a request's image, for which the state of a file is read; `nil` if it has none.
+    ///
+    /// - Throws: `CancellationError`.
+    func key(for request: ImageRequest) async throws -> ImageKey? {
+        if let key = ImageKey(request) { return key }
+        guard let path = request.source.filePath else { return nil }
+        let identity = try await disk.run(priority: PriorityBox(request.options.priority)) { _ in
+            try? FileReader.identity(of: path)
+        }
+        return identity.map { ImageKey(request.source, in: $0, options: request.options) }
+    }
+}
