@@ -40,7 +40,7 @@ extension CacheTiers {
             }
             guard let made else {
                 // If there is nothing, such as because it cannot be encoded, what it was to replace is older.
-                if slot == nil { await remove(key, if: admission) }
+                if slot == nil { await remove(.entry(key), if: admission) }
                 return
             }
             let entry = TierEntry(
@@ -109,7 +109,7 @@ extension CacheTiers {
             if let replaced { _ = try disk.cache.removeEntries(prefix: replaced) }
             return try disk.cache.store(entry, for: key, durability: durability)
         } catch {
-            for scope in [scope, .entry(key)] { if let scope { _ = try? removeOnDisk(scope) } }
+            for scope in [scope, .entry(key)].compactMap({ $0 }) { _ = try? removeOnDisk(scope) }
             throw error
         }
     }
@@ -147,9 +147,10 @@ extension CacheTiers {
     /// Begins to remove entries below the disk.
     ///
     /// - Parameter admission: Asked right before they are removed, after all earlier changes of the name.
-    private func removeBelow(_ scope: TierScope, if admission: @escaping StoreAdmission = { true }) -> [Task<
-        Void, Never
-    >] {
+    private func removeBelow(
+        _ scope: TierScope,
+        if admission: @escaping StoreAdmission = { true }
+    ) -> [Task<Void, Never>] {
         below.map { change($0, removing: [scope], TierCall(), if: admission) }
     }
 
