@@ -204,7 +204,7 @@ final class OriginalStage: Sendable {
         case .file(let path): FileFetcher.Whole(files: files, path: path)
         case .data(let data): DataFetcher(data: data)
         case .provider(let provider): ProviderFetcher(provider: provider, files: files)
-        case .placeholder(let hash): DataFetcher(data: hash.data)
+        case .inline(let image): DataFetcher(data: image.data)
         // A thumbnail shows the first frame.
         case .thumbnail(let thumbnail) where request.options.decode.frame != 0:
             FileFetcher.Whole(files: files, path: thumbnail.path)
