@@ -168,6 +168,7 @@ final class OriginalStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> Original {
+        if request.reach == .thisCache, request.isProcessed { throw request.notCached }
         let start = ContinuousClock.now
         var timings = ImageTimings()
         if request.work.readsDisk, request.source.isCachedOnDisk || request.reach == .thisCache {
