@@ -299,7 +299,7 @@ extension ImageEncoding {
     /// Returns whether the bytes of a request's original may be its result.
     fileprivate func mayKeepOriginal(of request: ResolvedRequest) -> Bool {
         // A hash is text or a few bytes, and no file that a client could show.
-        if case .placeholder = request.source.location { return false }
+        if case .inline = request.source.location { return false }
         return keepsOriginal && request.options.processing.isIdentity && request.options.decode.isIdentity
     }
 }

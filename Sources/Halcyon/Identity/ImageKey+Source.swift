@@ -48,7 +48,7 @@ extension Source {
         return switch location {
         case .network(let request): request.url.name
         case .provider(let provider): provider.cacheKey
-        case .placeholder(let hash): hash.name
+        case .inline(let image): image.name
         case .file, .thumbnail, .videoFile, .data, .invalid: nil
         }
     }
@@ -58,7 +58,7 @@ extension Source {
     var isCachedOnDisk: Bool {
         switch location {
         case .network, .provider: !hasLocalBytes
-        case .file, .thumbnail, .videoFile, .data, .placeholder, .invalid: false
+        case .file, .thumbnail, .videoFile, .data, .inline, .invalid: false
         }
     }
 
@@ -66,7 +66,7 @@ extension Source {
     /// provider of the program has to be asked for them.
     var hasLocalBytes: Bool {
         switch location {
-        case .file, .thumbnail, .videoFile, .data, .placeholder: true
+        case .file, .thumbnail, .videoFile, .data, .inline: true
         case .provider(let provider): provider.base is DataURL || provider.base is Base64ImageDataProvider
         case .network, .invalid: false
         }

@@ -50,7 +50,7 @@ public struct LoadObservation: Sendable {
         case .network(let request): Self.withoutSecrets(request.url.absoluteString)
         // Where its user ends is unknown, as of a password with a slash in it.
         case .invalid(let url): url.utf8.contains(UInt8(ascii: "@")) ? "an invalid URL" : Self.withoutSecrets(url)
-        case .file, .videoFile, .data, .provider, .placeholder, .thumbnail: source.description
+        case .file, .videoFile, .data, .provider, .inline, .thumbnail: source.description
         }
     }
 

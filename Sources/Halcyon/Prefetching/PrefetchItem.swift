@@ -54,7 +54,7 @@ struct PrefetchItem: Sendable {
             switch request.source.location {
             case .network(let transfer) where transfer.body != nil: return nil
             case .data: return nil
-            case .network, .file, .thumbnail, .videoFile, .provider, .placeholder, .invalid: break
+            case .network, .file, .thumbnail, .videoFile, .provider, .inline, .invalid: break
             }
             var source = Hasher()
             source.combine(request.source)

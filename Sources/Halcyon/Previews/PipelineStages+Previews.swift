@@ -103,7 +103,7 @@ extension ImageRequest {
             options.cache.storesOnDisk = false
         }
         // A hash has no second frame.
-        if case .placeholder = source.location { options.decode.frame = 0 }
+        if case .inline = source.location { options.decode.frame = 0 }
         return ImageRequest(source, options: options)
     }
 }

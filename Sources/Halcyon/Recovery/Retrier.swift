@@ -94,7 +94,7 @@ extension Source {
     var isOnThisMachine: Bool {
         switch location {
         case .network(let request): request.isForThisMachine
-        case .file, .thumbnail, .videoFile, .data, .provider, .placeholder, .invalid: true
+        case .file, .thumbnail, .videoFile, .data, .provider, .inline, .invalid: true
         }
     }
 }

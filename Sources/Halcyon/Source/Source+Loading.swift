@@ -12,7 +12,7 @@ extension Source {
         case .file(let path), .videoFile(let path): Self.url(ofFile: path)
         case .thumbnail(let thumbnail): Self.url(ofFile: thumbnail.path)
         case .provider: loaded?.url
-        case .data, .placeholder: nil
+        case .data, .inline: nil
         }
     }
 
@@ -25,7 +25,7 @@ extension Source {
         switch location {
         case .network(let request): request
         case .invalid(let url): URL(string: url).map { TransferRequest(url: $0) }
-        case .file, .thumbnail, .videoFile, .data, .provider, .placeholder: nil
+        case .file, .thumbnail, .videoFile, .data, .provider, .inline: nil
         }
     }
 

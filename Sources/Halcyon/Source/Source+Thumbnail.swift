@@ -48,7 +48,7 @@ extension Source {
         case .file(let path): path
         case .thumbnail(let thumbnail): thumbnail.path
         case .videoFile(let path): path
-        case .network, .data, .provider, .placeholder, .invalid: nil
+        case .network, .data, .provider, .inline, .invalid: nil
         }
     }
 
@@ -62,7 +62,7 @@ extension Source {
         case .thumbnail(let thumbnail): "thumbnail:\(thumbnail.size.rawValue):\(file.key(of: thumbnail.path))"
         case .file(let path): file.key(of: path)
         case .videoFile(let path): "video:\(file.key(of: path))"
-        case .network, .data, .provider, .placeholder, .invalid: originalName ?? ""
+        case .network, .data, .provider, .inline, .invalid: originalName ?? ""
         }
     }
 }

@@ -49,10 +49,15 @@ extension Source {
     }
 
     /// A Boolean value that indicates whether what is decoded are the bytes of the source.
-    var hasEncodedBytes: Bool { if case .videoFile = location { false } else { true } }
+    var hasEncodedBytes: Bool {
+        switch location {
+        case .videoFile, .inline(.pixels): false
+        default: true
+        }
+    }
 
     /// A Boolean value that indicates whether the disk cache keeps what is made of the source. An image in a file is
-    /// read again about as fast, a frame of a video is not.
+    /// read again about as fast, a frame of a video is not, and pixels may not be there any more.
     var keepsResultsOnDisk: Bool { isCachedOnDisk || !hasEncodedBytes }
 
     /// The source of the same bytes, whatever is made of them.

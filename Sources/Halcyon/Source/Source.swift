@@ -9,7 +9,7 @@ public struct Source: Sendable, Hashable {
         case file(path: String)
         case data(Data)
         case provider(AnyImageDataProvider)
-        case placeholder(PlaceholderHash)
+        case inline(InlineImage)
         case thumbnail(FileThumbnail)
         case videoFile(path: String)
         case invalid(url: String)
@@ -153,7 +153,7 @@ extension Source: CustomStringConvertible {
         case .file(let path): path
         case .data(let data): "\(data.count) bytes of data"
         case .provider(let provider): provider.description
-        case .placeholder(let hash): hash.description
+        case .inline(let image): image.description
         case .thumbnail(let thumbnail): thumbnail.path
         case .videoFile(let path): path
         case .invalid(let url): url
@@ -193,10 +193,10 @@ extension Source.Location {
         case (.thumbnail(let left), .thumbnail(let right)):
             left.size == right.size && ExactString.hasSameBytes(left.path, right.path)
         case (.videoFile(let left), .videoFile(let right)): ExactString.hasSameBytes(left, right)
-        case (.placeholder(let left), .placeholder(let right)): left == right
+        case (.inline(let left), .inline(let right)): left == right
         case (.invalid(let left), .invalid(let right)): ExactString.hasSameBytes(left, right)
         case (.network, _), (.file, _), (.thumbnail, _), (.videoFile, _), (.data, _), (.provider, _),
-            (.placeholder, _), (.invalid, _):
+            (.inline, _), (.invalid, _):
             false
         }
     }
@@ -215,7 +215,7 @@ extension Source.Location {
         case .provider(let provider):
             hasher.combine(3)
             hasher.combine(provider)
-        case .placeholder(let hash):
+        case .inline(let hash):
             hasher.combine(4)
             hasher.combine(hash)
         case .thumbnail(let thumbnail):

@@ -58,7 +58,7 @@ extension Source {
         case .file, .thumbnail, .videoFile: .files
         case .provider(let provider):
             loaded?.url.map { SourceKinds($0) } ?? (provider.base is DataURL ? .dataURLs : .providers)
-        case .data, .placeholder, .invalid: nil
+        case .data, .inline, .invalid: nil
         }
     }
 }

@@ -168,6 +168,7 @@ final class OriginalStage: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> Original {
+        if request.reach == .thisCache, request.isProcessed { throw request.notCached }
         let start = ContinuousClock.now
         var timings = ImageTimings()
         if request.work.readsDisk, request.source.isCachedOnDisk || request.reach == .thisCache {
@@ -204,7 +205,7 @@ final class OriginalStage: Sendable {
         case .file(let path): FileFetcher.Whole(files: files, path: path)
         case .data(let data): DataFetcher(data: data)
         case .provider(let provider): ProviderFetcher(provider: provider, files: files)
-        case .placeholder(let hash): DataFetcher(data: hash.data)
+        case .inline(let image): DataFetcher(data: image.data)
         // A thumbnail shows the first frame.
         case .thumbnail(let thumbnail) where request.options.decode.frame != 0:
             FileFetcher.Whole(files: files, path: thumbnail.path)

@@ -176,7 +176,7 @@ struct RequestResolver: Sendable {
         switch source.location {
         case .invalid(let url):
             throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
-        case .network, .file, .thumbnail, .videoFile, .data, .provider, .placeholder:
+        case .network, .file, .thumbnail, .videoFile, .data, .provider, .inline:
             let name = "\(source)"
             throw ImageError(stage: .source, reason: .invalidURL(name), source: name)
         }
@@ -287,7 +287,7 @@ extension Source {
     fileprivate var isUsedOnce: Bool {
         switch location {
         case .data, .network: true
-        case .file, .thumbnail, .videoFile, .provider, .placeholder, .invalid: false
+        case .file, .thumbnail, .videoFile, .provider, .inline, .invalid: false
         }
     }
 }

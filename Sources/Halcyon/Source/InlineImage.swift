@@ -2,27 +2,30 @@ internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
 
-/// A hash that is an image by itself.
-enum PlaceholderHash: Sendable, Hashable {
+/// An image that its source has itself: that of a hash, or pixels.
+enum InlineImage: Sendable, Hashable {
     case blurHash(String, size: PixelSize, punch: Double)
     case thumbHash(Data)
     /// Text that is no Base64, of which every load fails.
     case malformedThumbHash(String)
+    /// Pixels, which are known by an identifier.
+    case pixels(Bitmap, id: String)
 
-    /// The bytes of the hash.
+    /// The bytes of the hash; of pixels the identifier, which stands for them.
     var data: Data {
         switch self {
-        case .blurHash(let text, _, _), .malformedThumbHash(let text): Data(text.utf8)
+        case .blurHash(let text, _, _), .malformedThumbHash(let text), .pixels(_, let text): Data(text.utf8)
         case .thumbHash(let bytes): bytes
         }
     }
 
-    /// The decoder of these bytes, by which nothing could tell that they are a hash.
+    /// The decoder of these bytes, by which nothing could tell what they are.
     var decoder: any ImageDecoder {
         switch self {
         case .blurHash(_, let size, let punch): BlurHashDecoder(size: size, punch: punch)
         case .thumbHash: ThumbHashDecoder(isText: false)
         case .malformedThumbHash: ThumbHashDecoder(isText: true)
+        case .pixels(let bitmap, _): PixelsDecoder(bitmap: bitmap)
         }
     }
 
@@ -32,21 +35,23 @@ enum PlaceholderHash: Sendable, Hashable {
         case .blurHash(let text, let size, let punch): "blurhash:\(size.width)x\(size.height):\(punch):\(text)"
         case .thumbHash(let bytes): "thumbhash:\(bytes.base64EncodedString())"
         case .malformedThumbHash(let text): "thumbhash:\(text)"
+        case .pixels(_, let id): "pixels:\(id)"
         }
     }
 }
 
-extension PlaceholderHash {
+extension InlineImage {
     /// Returns whether both stand for the same image. Texts are compared by their bytes, and a contrast that is no
     /// number is equal to itself, as in ``name``.
-    static func == (left: PlaceholderHash, right: PlaceholderHash) -> Bool {
+    static func == (left: InlineImage, right: InlineImage) -> Bool {
         switch (left, right) {
         case (.blurHash(let left, let size, let punch), .blurHash(let right, let otherSize, let otherPunch)):
             size == otherSize && (punch == otherPunch || punch.isNaN && otherPunch.isNaN)
                 && ExactString.hasSameBytes(left, right)
         case (.thumbHash(let left), .thumbHash(let right)): left == right
         case (.malformedThumbHash(let left), .malformedThumbHash(let right)): ExactString.hasSameBytes(left, right)
-        case (.blurHash, _), (.thumbHash, _), (.malformedThumbHash, _): false
+        case (.pixels(_, let left), .pixels(_, let right)): ExactString.hasSameBytes(left, right)
+        case (.blurHash, _), (.thumbHash, _), (.malformedThumbHash, _), (.pixels, _): false
         }
     }
 
@@ -58,15 +63,40 @@ extension PlaceholderHash {
             hasher.combine(size)
             hasher.combine(punch.isNaN ? .nan : punch)
         case .thumbHash(let bytes): hasher.combine(bytes)
-        case .malformedThumbHash(let text): hasher.combine(text)
+        case .malformedThumbHash(let text), .pixels(_, let text): hasher.combine(text)
         }
     }
 }
 
-extension PlaceholderHash: CustomStringConvertible {
-    /// The kind and the text of the hash, cut where it is long.
+extension InlineImage: CustomStringConvertible {
+    /// The kind, and the text of the hash or the identifier, cut where it is long.
     var description: String {
         let name = name
         return name.count > 80 ? "\(name.prefix(80))…" : name
+    }
+}
+
+/// The decoder of an image whose pixels are there.
+private struct PixelsDecoder: ImageDecoder {
+    let bitmap: Bitmap
+
+    var format: ImageFormat { .png }
+
+    private var info: ImageInfo {
+        ImageInfo(
+            format: format,
+            size: bitmap.size,
+            bitDepth: bitmap.depth == .sixteen ? 16 : 8,
+            hasAlpha: !bitmap.isOpaque
+        )
+    }
+
+    func recognizes(_ prefix: Data) -> Bool { true }
+
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo { info }
+
+    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        guard options.frame == 0 else { throw CodecError.noSuchFrame(options.frame, frameCount: 1) }
+        return DecodedImage(bitmap: bitmap, info: info)
     }
 }
