@@ -58,6 +58,25 @@ extension ImageCache {
             return nil
         }
     }
+
+    /// Returns what is made of the first entry of a request's image that is not outdated; see
+    /// ``CacheTiers/first(for:extending:priority:_:)``.
+    func first<Value: Sendable>(
+        for request: ImageRequest,
+        _ key: ImageKey,
+        _ use: (TierEntry, StoredContent, CacheTiers.Place) async throws -> Value?
+    ) async throws -> Value? {
+        let (options, name) = (request.options, key.originalDiskKey)
+        return try await tiers.first(
+            for: key.diskKey(request),
+            extending: options.cache.diskExtension,
+            priority: PriorityBox(options.priority)
+        ) { entry, place in
+            let content = StoredContent(entry, isOriginal: request.isUnprocessed)
+            guard isCurrent(content.digest, of: content.representation, named: name, in: place.tier) else { return nil }
+            return try await use(entry, content, place)
+        }
+    }
 }
 
 extension ImageRequest {
