@@ -104,10 +104,12 @@ struct LoadTests {
         try await cache.store(Data("no image".utf8), for: ImageRequest(fixture.url))
         let request = ImageRequest(fixture.url, options: [.targetCache(cache)])
         let pipeline = pipeline
-        let response =
-            isBlocking
-            ? try await onThread { pipeline.responseFromCache(for: request) }
-            : try await pipeline.response(for: request)
+        let response: ImageResponse?
+        if isBlocking {
+            response = try await onThread { pipeline.responseFromCache(for: request) }
+        } else {
+            response = try await pipeline.response(for: request)
+        }
         #expect(response?.source == .disk)
         #expect(response?.image.bitmap.hasSamePixels(as: Sample.bitmap(seed: 1)) == true)
         #expect(try await cache.diskStatistics().count == 0)
