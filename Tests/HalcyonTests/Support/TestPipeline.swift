@@ -23,7 +23,7 @@ final class TestPipeline: Sendable {
         fileSystem: (any FileSystem)? = nil,
         clock: StoreClock = .system,
         recovery: RecoveryConfiguration = RecoveryConfiguration(),
-        defaultOptions: ImageOptions = ImageOptions(),
+        defaultOptions: ImageOptions = [],
         downloads: NetworkPolicy = NetworkPolicy(),
         workers: PixelWorkers? = nil,
         thumbnailFolder: String? = nil,
