@@ -46,7 +46,7 @@ final class Interception: Sendable {
     /// A Boolean value that indicates whether the requests of the pipeline are changed, whatever their options.
     let isForAll: Bool
 
-    /// - Parameter configuration: With settled options.
+    /// - Parameter configuration: With default options that are a whole value.
     init(_ configuration: ImagePipeline.Configuration) {
         interceptors = configuration.interceptors.map { Hook($0, identity: $0) }
         loaders = configuration.loaders.map { Hook($0, identity: $0) }
@@ -54,9 +54,11 @@ final class Interception: Sendable {
         isForAll = !interceptors.isEmpty || !loaders.isEmpty || defaults.isIntercepted
     }
 
-    /// Returns options whose open fields are those of the defaults.
-    func completed(_ options: ImageOptions) -> ImageOptions {
-        defaults.isStandard ? options : options.filled(from: defaults)
+    /// Returns the whole value that options are over the defaults.
+    ///
+    /// - Parameter earlier: Changes that come before those of the options. Default: none.
+    func completed(_ options: ImageOptions, after earlier: [ImageOption] = []) -> ImageOptions {
+        defaults.isStandard && earlier.isEmpty ? options : options.completed(from: defaults, after: earlier)
     }
 
     private func completed(_ request: ImageRequest) -> ImageRequest {

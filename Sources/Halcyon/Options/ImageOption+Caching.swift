@@ -3,28 +3,29 @@ public import HalcyonStore
 extension ImageOption {
     /// Takes the image from disk or loads it anew, without looking into memory; the result is stored in memory.
     public static var fromDiskCacheOrRefresh: ImageOption {
-        ImageOption(.reads) { $0.cache.reads = .disk }
+        ImageOption(true) { $0.cache.reads = .disk }
     }
 
     /// Sets whether a processed image may be made of the original on disk; see ``CachePolicy/readsOriginal``.
     public static func readsOriginal(_ isAllowed: Bool) -> ImageOption {
-        ImageOption(.readsOriginal) { $0.cache.readsOriginal = isAllowed }
+        ImageOption(isAllowed) { $0.cache.readsOriginal = isAllowed }
     }
 
     /// Sets the encoding of processed images for the disk.
     public static func serializer(_ serializer: some ImageSerializing) -> ImageOption {
-        ImageOption(.serializer) { $0.cache.serializer = serializer }
+        let hook = SerializerHook(serializer)
+        return ImageOption(hook) { $0.cache.serializerHook = hook }
     }
 
     /// Sets the file extension of the path that ``ImageCache/fileLocation(for:)`` returns, such as "jpg"; see
     /// ``CachePolicy/fileExtension``.
     public static func fileExtension(_ fileExtension: String) -> ImageOption {
-        ImageOption(.fileExtension) { $0.cache.fileExtension = fileExtension }
+        ImageOption(fileExtension) { $0.cache.fileExtension = fileExtension }
     }
 
     /// Sets the safety of what is stored on disk from a crash and from a loss of power; see
     /// ``CachePolicy/diskDurability``.
     public static func diskDurability(_ durability: DiskCache.Durability) -> ImageOption {
-        ImageOption(.diskDurability) { $0.cache.diskDurability = durability }
+        ImageOption(durability) { $0.cache.diskDurability = durability }
     }
 }

@@ -3,7 +3,7 @@ public import HalcyonCodecs
 extension ImageOption {
     /// Loads with this downloader instead of the pipeline's; see ``NetworkPolicy/downloader``.
     public static func downloader(_ downloader: ImageDownloader) -> ImageOption {
-        ImageOption(.downloader) { $0.network.downloader = downloader }
+        ImageOption(downloader) { $0.network.downloader = downloader }
     }
 
     /// Decodes and encodes with these codecs instead of the pipeline's; see ``CustomCodecs``.
@@ -14,12 +14,12 @@ extension ImageOption {
     ///     another.
     public static func codecs(_ codecs: ImageCodecs, cacheIdentity: String? = nil) -> ImageOption {
         let codecs = CustomCodecs(codecs, cacheIdentity: cacheIdentity)
-        return ImageOption(.codecs) { $0.decode.codecs = codecs }
+        return ImageOption(codecs) { $0.decode.codecs = codecs }
     }
 
     /// Assumes this format where the bytes do not tell theirs.
     public static func typeHint(_ format: ImageFormat) -> ImageOption {
-        ImageOption(.typeHint) { $0.decode.typeHint = format }
+        ImageOption(format) { $0.decode.typeHint = format }
     }
 
     /// Scales an image down whose bitmap would take more than `limit` bytes, instead of refusing it. Among the default
@@ -27,7 +27,7 @@ extension ImageOption {
     ///
     /// - Parameter limit: Bytes of the bitmap. Default: 60 MiB, which is 15.7 megapixels.
     public static func scaleDownLargeImages(limit: Int = 60 << 20) -> ImageOption {
-        ImageOption(.largestByteCount) { $0.decode.largestByteCount = limit }
+        ImageOption(limit) { $0.decode.largestByteCount = limit }
     }
 
     /// Scales an image down that has more pixels than this on a side, instead of refusing it. Among the default options
@@ -35,7 +35,7 @@ extension ImageOption {
     ///
     /// - Parameter length: Pixels of the longer side.
     public static func largestSideLength(_ length: Int) -> ImageOption {
-        ImageOption(.largestSideLength) { $0.decode.largestSideLength = length }
+        ImageOption(length) { $0.decode.largestSideLength = length }
     }
 
     /// Shows this frame of a video; of no effect for images. ``Source/videoFrame(of:at:tolerance:cacheKey:)`` names a
@@ -49,36 +49,39 @@ extension ImageOption {
         at time: VideoFrame.Time,
         tolerance: VideoFrame.Tolerance = .nearestKeyFrame
     ) -> ImageOption {
-        ImageOption(.videoFrame) { $0.decode.videoFrame = VideoFrame(at: time, tolerance: tolerance) }
+        let frame = VideoFrame(at: time, tolerance: tolerance)
+        return ImageOption(frame) { $0.decode.videoFrame = frame }
     }
 
     /// Sets the number of pixels of a point; see ``DeliveryPolicy/scale``.
     public static func scaleFactor(_ scale: Double) -> ImageOption {
-        ImageOption(.scale) { $0.delivery.scale = scale }
+        ImageOption(scale) { $0.delivery.scale = scale }
     }
 
     /// Changes the image each time it is delivered, also from memory; the result is not stored.
     public static func imageModifier(_ modifier: some ImageModifying) -> ImageOption {
-        ImageOption(.imageModifier) { $0.delivery.imageModifier = modifier }
+        let hook = Hook<any ImageModifying>(modifier, identity: modifier)
+        return ImageOption(hook) { $0.delivery.modifier = hook }
     }
 
     /// Adds the encoded original to the response; see ``DeliveryPolicy/includesOriginalData``.
     public static var includesOriginalData: ImageOption {
-        ImageOption(.includesOriginalData) { $0.delivery.includesOriginalData = true }
+        ImageOption(true) { $0.delivery.includesOriginalData = true }
     }
 
     /// Reports the events of the load to these observers, beside those of the pipeline; see ``LoadObserving``.
     public static func observers(_ observers: any LoadObserving...) -> ImageOption {
-        ImageOption(.observers) { $0.delivery.observers = observers }
+        let hooks = observers.map { Hook<any LoadObserving>($0, identity: $0) }
+        return ImageOption(hooks) { $0.delivery.observerHooks = hooks }
     }
 
     /// Decodes, processes and encodes on these workers instead of the pipeline's; see ``ImageOptions/workers``.
     public static func workers(_ workers: PixelWorkers) -> ImageOption {
-        ImageOption(.workers) { $0.workers = workers }
+        ImageOption(workers) { $0.workers = workers }
     }
 
     /// Sets the place where the callbacks of ``ImagePipeline/loadImage(with:on:progress:completion:)`` are called.
     public static func callbackExecutor(_ executor: CallbackExecutor) -> ImageOption {
-        ImageOption(.callbackExecutor) { $0.delivery.callbackExecutor = executor }
+        ImageOption(executor) { $0.delivery.callbackExecutor = executor }
     }
 }

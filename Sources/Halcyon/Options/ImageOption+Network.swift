@@ -5,37 +5,38 @@ extension ImageOption {
     /// Sets the time that the server may stay silent, before and after the connection is established. Zero means the
     /// default, 15 s.
     public static func downloadTimeout(_ timeout: Duration) -> ImageOption {
-        ImageOption(.timeouts) { $0.network.timeouts = .download(timeout) }
+        ImageOption(timeout) { $0.network.timeouts = .download(timeout) }
     }
 
     /// Sends these headers with the request, instead of those that it has of the same names.
     public static func headers(_ headers: HTTPFields) -> ImageOption {
-        ImageOption(.headers) { $0.network.headers = headers }
+        ImageOption(headers) { $0.network.headers = headers }
     }
 
     /// Uses another method than the request's.
     public static func method(_ method: HTTPRequest.Method) -> ImageOption {
-        ImageOption(.method) { $0.network.method = method }
+        ImageOption(method) { $0.network.method = method }
     }
 
     /// Changes the transfer: its request, redirects, credentials, response and body; see ``DownloadHooks``.
     public static func hooks(_ hooks: some DownloadHooks) -> ImageOption {
-        ImageOption(.hooks) { $0.network.hooks = hooks }
+        let hook = Hook<any DownloadHooks>(hooks, identity: hooks)
+        return ImageOption(hook) { $0.network.rules.handling.hooks = hook }
     }
 
     /// Sends the cookies of a store, and keeps those that responses set; see ``NetworkPolicy/cookies``.
     public static func cookies(_ store: CookieStore?) -> ImageOption {
-        ImageOption(.cookies) { $0.network.cookies = store }
+        ImageOption(store) { $0.network.cookies = store }
     }
 
     /// Treats statuses outside this range as errors.
     public static func acceptedStatusCodes(_ codes: Range<Int>) -> ImageOption {
-        ImageOption(.acceptedStatusCodes) { $0.network.acceptedStatusCodes = codes }
+        ImageOption(codes) { $0.network.acceptedStatusCodes = codes }
     }
 
     /// Treats content types other than these, such as "image/*", as errors.
     public static func acceptedContentTypes(_ types: Set<String>) -> ImageOption {
-        ImageOption(.acceptedContentTypes) { $0.network.acceptedContentTypes = types }
+        ImageOption(types) { $0.network.acceptedContentTypes = types }
     }
 }
 

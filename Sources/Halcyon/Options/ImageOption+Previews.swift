@@ -13,7 +13,7 @@ extension ImageOption {
     ///
     /// - Parameter sources: Their sources, from the worst to the best.
     public static func previews(_ sources: [Source]) -> ImageOption {
-        ImageOption(.previews) { $0.previews = sources }
+        ImageOption(sources) { $0.previews = sources }
     }
 
     /// Hands out the newest state of the image while its bytes arrive; see ``ImageOptions/progressive``.
@@ -25,6 +25,6 @@ extension ImageOption {
     /// .progressive(.each(minimumInterval: .milliseconds(250)))
     /// ```
     public static func progressive(_ policy: ProgressivePolicy) -> ImageOption {
-        ImageOption(.progressive) { $0.progressive = policy }
+        ImageOption(policy) { $0.progressive = policy }
     }
 }

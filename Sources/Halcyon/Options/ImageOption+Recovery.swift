@@ -5,21 +5,22 @@ extension ImageOption {
     /// .retry(.exponential(maxAttempts: 3))
     /// ```
     public static func retry(_ strategy: some RetryStrategy) -> ImageOption {
-        ImageOption(.retry) { $0.recovery.retry = strategy }
+        let hook = Hook<any RetryStrategy>(strategy, identity: strategy)
+        return ImageOption(hook) { $0.recovery.retryHook = hook }
     }
 
     /// Loads the first of these sources that succeeds if the source of the request fails.
     public static func alternativeSources(_ sources: [Source]) -> ImageOption {
-        ImageOption(.alternatives) { $0.recovery.alternatives = sources }
+        ImageOption(sources) { $0.recovery.alternatives = sources }
     }
 
     /// Loads this source instead if the network is metered.
     public static func lowDataSource(_ source: Source) -> ImageOption {
-        ImageOption(.lowDataSource) { $0.recovery.lowDataSource = source }
+        ImageOption(source) { $0.recovery.lowDataSource = source }
     }
 
     /// Sets whether a metered network may be used.
     public static func allowsMetered(_ isAllowed: Bool) -> ImageOption {
-        ImageOption(.allowsMetered) { $0.recovery.allowsMetered = isAllowed }
+        ImageOption(isAllowed) { $0.recovery.allowsMetered = isAllowed }
     }
 }

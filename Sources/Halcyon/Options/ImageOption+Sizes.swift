@@ -5,11 +5,11 @@ extension ImageOption {
     /// .targetSize(.points(width: 160, height: 120, mode: .fill))
     /// ```
     public static func targetSize(_ size: TargetSize) -> ImageOption {
-        ImageOption(.targetSize) { $0.targetSize = size }
+        ImageOption(size) { $0.targetSize = size }
     }
 
     /// Sets whether a larger image in memory answers a request with a target size; see ``CachePolicy/precision``.
     public static func precision(_ precision: SizePrecision) -> ImageOption {
-        ImageOption(.precision) { $0.cache.precision = precision }
+        ImageOption(precision) { $0.cache.precision = precision }
     }
 }

@@ -1,29 +1,62 @@
 /// One change to ``ImageOptions``.
 public struct ImageOption: Sendable {
-    enum Change: Sendable {
-        /// Sets fields that are known, also to the values that they have.
-        case fields(ImageOptionFields, @Sendable (inout ImageOptions.Fields) -> Void)
-        /// A change of the program's own, whose outcome depends on the fields that it finds.
-        case custom(IdentifiedClosure<@Sendable (inout ImageOptions) -> Void>)
+    private enum Change: Sendable {
+        case fields(@Sendable (inout ImageOptions.Fields) -> Void)
+        case custom(@Sendable (inout ImageOptions) -> Void)
     }
 
-    let change: Change
+    /// The name of the function that made the option, and its argument: options of both are equal.
+    private let name: String
+    private let value: any Hashable & Sendable
+    private let change: Change
 
     /// A change of your own. A pipeline applies it to options that have the pipeline's defaults already.
     ///
-    /// - Parameter apply: Changes the options. It may run several times, on any thread, and must make the same of the same
-    ///   options.
-    public init(_ apply: @escaping @Sendable (inout ImageOptions) -> Void) {
-        change = .custom(IdentifiedClosure(apply))
+    /// - Parameters:
+    ///   - id: The name of the change, its parameters included, by which two are equal; `nil` for a change that is equal to
+    ///     its copies only. Default: `nil`.
+    ///   - apply: Changes the options. It may run several times, on any thread, and must make the same of the same
+    ///     options.
+    public init(id: String? = nil, _ apply: @escaping @Sendable (inout ImageOptions) -> Void) {
+        name = "custom"
+        value = id ?? IdentifiedClosure(apply) as any Hashable & Sendable
+        change = .custom(apply)
     }
 
-    /// A change of one field.
-    init(_ field: ImageOptionField, apply: @escaping @Sendable (inout ImageOptions.Fields) -> Void) {
-        change = .fields(ImageOptionFields(field), apply)
+    /// A change of fields.
+    ///
+    /// - Parameter value: The argument of the function that makes the option; `true` for an option without one.
+    init(
+        _ value: some Hashable & Sendable,
+        name: String = #function,
+        _ apply: @escaping @Sendable (inout ImageOptions.Fields) -> Void
+    ) {
+        self.name = name
+        self.value = value
+        change = .fields(apply)
     }
 
-    /// A change of several fields.
-    init(_ fields: [ImageOptionField], apply: @escaping @Sendable (inout ImageOptions.Fields) -> Void) {
-        change = .fields(ImageOptionFields(fields), apply)
+    /// Applies the change.
+    func apply(to fields: inout ImageOptions.Fields) {
+        switch change {
+        case .fields(let apply): apply(&fields)
+        case .custom(let apply):
+            var options = ImageOptions(fields)
+            apply(&options)
+            fields = options.fields
+        }
+    }
+}
+
+extension ImageOption: Hashable {
+    /// Returns whether both make the same change. One of your own without an id is equal to its copies only.
+    public static func == (left: ImageOption, right: ImageOption) -> Bool {
+        left.name == right.name && left.value.isEqual(to: right.value)
+    }
+
+    /// Hashes the change.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        value.hash(into: &hasher)
     }
 }

@@ -4,9 +4,6 @@ struct ImageOptionValues: Sendable {
         let value: Hook<any Sendable>
         /// The part of ``ImageOptionValues/identity``; `nil` if the value has no name.
         let identity: String?
-        /// A Boolean value that indicates whether the value was set after the last change of the program's own
-        /// (``ImageOption/init(_:)``).
-        var isRecent: Bool
     }
 
     /// A value with its type, from which it is read again without an ambiguity between an optional value and none.
@@ -30,38 +27,15 @@ struct ImageOptionValues: Sendable {
         let box = Box(value: value)
         entries[ObjectIdentifier(key)] = Entry(
             value: Hook(box, identity: box),
-            identity: name.map { Self.identity(named: $0, of: key) },
-            isRecent: true
+            identity: name.map { Self.identity(named: $0, of: key) }
         )
         updateIdentity()
     }
 
-    /// Returns these values, with those of others for the keys that have none here.
-    func filled(from defaults: ImageOptionValues) -> ImageOptionValues {
-        if defaults.entries.isEmpty { return self }
-        if entries.isEmpty { return defaults }
-        var values = self
-        values.entries.merge(defaults.entries) { own, _ in own }
-        values.updateIdentity()
-        return values
-    }
-
-    /// Sets the values that others have set last.
-    mutating func take(recentOf others: ImageOptionValues) {
-        let recent = others.entries.filter(\.value.isRecent)
-        if recent.isEmpty { return }
-        entries.merge(recent) { $1 }
+    /// Sets the values that others have.
+    mutating func take(_ others: ImageOptionValues) {
+        entries.merge(others.entries) { $1 }
         updateIdentity()
-    }
-
-    /// Notes that there is no change of the program's own.
-    mutating func markAllRecent() { mark(isRecent: true) }
-
-    /// Notes a change of the program's own.
-    mutating func markNoneRecent() { mark(isRecent: false) }
-
-    private mutating func mark(isRecent: Bool) {
-        for (key, entry) in entries where entry.isRecent != isRecent { entries[key]?.isRecent = isRecent }
     }
 
     private mutating func updateIdentity() {
@@ -77,7 +51,7 @@ struct ImageOptionValues: Sendable {
 }
 
 extension ImageOptionValues: Hashable {
-    /// Returns whether both have the same values, whenever they were set.
+    /// Returns whether both have the same values.
     static func == (left: ImageOptionValues, right: ImageOptionValues) -> Bool {
         left.entries.count == right.entries.count
             && left.entries.allSatisfy { key, entry in right.entries[key]?.value == entry.value }

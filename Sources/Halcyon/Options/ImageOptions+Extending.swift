@@ -3,8 +3,7 @@ extension ImageOptions {
     public subscript<Key: ImageOptionKey>(key: Key.Type) -> Key.Value {
         get { values[key] }
         set {
-            if values[key] == newValue { return }
-            change(ImageOptionFields(.values)) { $0.values.set(newValue, for: key) }
+            change { $0.values.set(newValue, for: key) }
         }
     }
 
@@ -14,7 +13,7 @@ extension ImageOptions {
         get { fields.interceptorHooks.map(\.body) }
         set {
             let hooks = newValue.map { Hook<any LoadIntercepting>($0, identity: $0) }
-            change(ImageOptionFields(.interceptors)) { $0.interceptorHooks = hooks }
+            change { $0.interceptorHooks = hooks }
         }
     }
 
@@ -24,7 +23,7 @@ extension ImageOptions {
         get { fields.loaderHooks.map(\.body) }
         set {
             let hooks = newValue.map { Hook<any SourceLoading>($0, identity: $0) }
-            change(ImageOptionFields(.loaders)) { $0.loaderHooks = hooks }
+            change { $0.loaderHooks = hooks }
         }
     }
 }

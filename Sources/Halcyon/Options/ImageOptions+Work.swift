@@ -40,7 +40,7 @@ extension ImageOptions {
         fields.delivery.scale = 1
         fields.delivery.modifier = nil
         var options = self
-        options.storage = Storage(fields, storage.changes)
+        options.storage = Storage(fields)
         return options
     }
 }

@@ -1,38 +1,43 @@
 public import HalcyonConcurrency
 internal import Synchronization
 
-/// The options of the load of one image: a list of changes to the defaults, readable as plain fields.
+/// The options of the load of one image: a whole value, or changes to the defaults of a pipeline.
 ///
-/// Each field has a standard value, which its documentation states. A field is *set* once an element of an array
-/// literal names it or an assignment changes it; all others are left open. A pipeline fills the open fields with those
-/// of its ``ImagePipeline/Configuration/defaultOptions``, whichever way the options were made. So a field that is set
-/// to its standard value takes precedence over another default of the pipeline.
+/// An array literal makes changes, which a pipeline applies to its ``ImagePipeline/Configuration/defaultOptions``. The fields
+/// then show them applied to the standard values, which the documentation of each field states.
 ///
 /// ```swift
 /// let options: ImageOptions = [.processor(.downsample(to: PixelSize(400, 400))), .cacheOriginalImage]
 /// ```
 ///
-/// An assignment to a field of a value that does not change it leaves the field open. An element of a literal sets it in any
-/// case, also an ``ImageOption`` of your own, which a pipeline applies to its default options.
+/// ``init()``, ``ImagePipeline/options(_:)`` and an assignment to a field make a whole value, in which no default of a
+/// pipeline counts any more. Keep such a value for many loads: nothing is to be applied to it.
+///
+/// ```swift
+/// var options = pipeline.options()
+/// options.processing = .downsample(to: PixelSize(400, 400))
+/// ```
 public struct ImageOptions: Sendable {
     var storage: Storage
 
     var fields: Fields { storage.fields }
 
+    /// The whole value of fields.
     init(_ fields: Fields) {
         storage = Storage(fields)
     }
 
     private static let standard = Storage(Fields())
+    private static let noChange = Storage(Fields(), changes: [])
 
-    /// Options that leave every field open.
+    /// The standard values, whatever the defaults of a pipeline.
     public init() {
         storage = Self.standard
     }
 
-    /// Options of a list of changes, applied in their order.
+    /// Changes to the defaults of a pipeline, applied in their order.
     public init(_ changes: [ImageOption]) {
-        storage = Self.standard
+        storage = Self.noChange
         apply(changes)
     }
 
@@ -41,23 +46,48 @@ public struct ImageOptions: Sendable {
     @inline(__always)
     var isOrdinary: Bool { storage.isOrdinary }
 
-    /// A Boolean value that indicates whether these are the standard options, untouched.
+    /// A Boolean value that indicates whether these are the standard values, untouched.
     var isStandard: Bool { storage === Self.standard }
 
+    /// Returns these options with changes, applied in their order.
+    public func applying(_ changes: [ImageOption]) -> ImageOptions {
+        var options = self
+        options.apply(changes)
+        return options
+    }
+
+    private mutating func apply(_ changes: [ImageOption]) {
+        if changes.isEmpty { return }
+        makeUnique()
+        for change in changes { change.apply(to: &storage.fields) }
+        storage.changes = storage.changes.map { $0 + changes }
+        storage.update()
+    }
+
+    /// Returns the whole value that these options are over the defaults of a pipeline.
+    ///
+    /// - Parameters:
+    ///   - defaults: A whole value.
+    ///   - earlier: Changes that come before those of these options. Default: none.
+    func completed(from defaults: ImageOptions, after earlier: [ImageOption] = []) -> ImageOptions {
+        guard let changes = storage.changes else { return self }
+        return defaults.applying(earlier + changes)
+    }
+
     /// Takes the fields for itself, so that they may be changed.
-    mutating func makeUnique() {
+    private mutating func makeUnique() {
         // A variant that was encoded before is that of the earlier fields.
         if !isKnownUniquelyReferenced(&storage) || storage.encodedVariant.load() != nil {
             storage = Storage(copying: storage)
         }
     }
 
-    /// Changes fields, and marks those among `candidates` whose values differ afterwards as set.
-    mutating func change(_ candidates: ImageOptionFields, _ body: (inout Fields) -> Void) {
+    /// Changes fields, which makes a whole value.
+    mutating func change(_ body: (inout Fields) -> Void) {
         makeUnique()
-        let earlier = storage.fields
         body(&storage.fields)
-        storage.noteChange(of: candidates.differences(between: earlier, and: storage.fields))
+        storage.changes = nil
+        storage.update()
     }
 
     /// A Boolean value that indicates whether the options name interceptors or loaders.
@@ -71,7 +101,7 @@ public struct ImageOptions: Sendable {
     /// The processing of the image. Default: ``ImageProcessorChain/identity``.
     public var processing: ImageProcessorChain {
         _read { yield storage.fields.processing }
-        set { change(ImageOptionFields(.processing)) { $0.processing = newValue } }
+        set { change { $0.processing = newValue } }
     }
 
     /// The size of the place that shows the image: it is decoded no larger, before ``processing``. `nil`: its own size.
@@ -81,43 +111,43 @@ public struct ImageOptions: Sendable {
     /// answer.
     public var targetSize: TargetSize? {
         _read { yield storage.fields.targetSize }
-        set { change(ImageOptionFields(.targetSize)) { $0.targetSize = newValue } }
+        set { change { $0.targetSize = newValue } }
     }
 
     /// The reading and writing of caches.
     public var cache: CachePolicy {
         _read { yield storage.fields.cache }
-        set { change(.cache) { $0.cache = newValue } }
+        set { change { $0.cache = newValue } }
     }
 
     /// The use of the network.
     public var network: NetworkPolicy {
         _read { yield storage.fields.network }
-        set { change(.network) { $0.network = newValue } }
+        set { change { $0.network = newValue } }
     }
 
     /// The decoding of bytes to pixels.
     public var decode: DecodePolicy {
         _read { yield storage.fields.decode }
-        set { change(.decode) { $0.decode = newValue } }
+        set { change { $0.decode = newValue } }
     }
 
     /// The handling of failures.
     public var recovery: RecoveryPolicy {
         _read { yield storage.fields.recovery }
-        set { change(.recovery) { $0.recovery = newValue } }
+        set { change { $0.recovery = newValue } }
     }
 
     /// The form in which the response is given.
     public var delivery: DeliveryPolicy {
         _read { yield storage.fields.delivery }
-        set { change(.delivery) { $0.delivery = newValue } }
+        set { change { $0.delivery = newValue } }
     }
 
     /// The urgency of the load. Default: ``LoadPriority/normal``.
     public var priority: LoadPriority {
         _read { yield storage.fields.priority }
-        set { change(ImageOptionFields(.priority)) { $0.priority = newValue } }
+        set { change { $0.priority = newValue } }
     }
 
     /// The threads that decode, process and encode the image; `nil`: those of the pipeline. Default: `nil`.
@@ -126,7 +156,7 @@ public struct ImageOptions: Sendable {
     /// request that came first.
     public var workers: PixelWorkers? {
         _read { yield storage.fields.workers }
-        set { change(ImageOptionFields(.workers)) { $0.workers = newValue } }
+        set { change { $0.workers = newValue } }
     }
 
     /// The sources of images of lower quality, from the worst to the best, which a task hands out as
@@ -140,7 +170,7 @@ public struct ImageOptions: Sendable {
     /// preview is loaded for an image in memory, nor where no task is made, and none from a server for an image on disk.
     public var previews: [Source] {
         _read { yield storage.fields.previews }
-        set { change(ImageOptionFields(.previews)) { $0.previews = newValue } }
+        set { change { $0.previews = newValue } }
     }
 
     /// The previews that are made of an image while its bytes arrive from a server, a stream or a slow medium, which a
@@ -149,17 +179,15 @@ public struct ImageOptions: Sendable {
     /// They are processed as the image is, and stored in no cache. Equal loads share them.
     public var progressive: ProgressivePolicy {
         _read { yield storage.fields.progressive }
-        set { change(ImageOptionFields(.progressive)) { $0.progressive = newValue } }
+        set { change { $0.progressive = newValue } }
     }
 }
 
 extension ImageOptions: Hashable {
-    /// Returns whether both set the same fields to the same values. A change of your own is equal to its copies only.
+    /// Returns whether both are whole values with the same fields, or the same changes.
     public static func == (left: ImageOptions, right: ImageOptions) -> Bool {
         left.storage === right.storage
-            || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields
-                && left.storage.customChanges == right.storage.customChanges
-                && left.storage.recentChanges == right.storage.recentChanges)
+            || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields)
     }
 
     /// Hashes the values of all fields.
@@ -169,8 +197,85 @@ extension ImageOptions: Hashable {
 }
 
 extension ImageOptions: ExpressibleByArrayLiteral {
-    /// Options of a list of changes, applied in their order.
+    /// Changes to the defaults of a pipeline, applied in their order.
     public init(arrayLiteral changes: ImageOption...) {
         self.init(changes)
+    }
+}
+
+extension ImageOptions {
+    /// The values of all fields.
+    struct Fields: Sendable, Hashable {
+        var processing: ImageProcessorChain = .identity
+        var targetSize: TargetSize?
+        var cache = CachePolicy()
+        var network = NetworkPolicy()
+        var decode = DecodePolicy()
+        var recovery = RecoveryPolicy()
+        var delivery = DeliveryPolicy()
+        var priority: LoadPriority = .normal
+        var workers: PixelWorkers?
+        var previews: [Source] = []
+        var progressive = ProgressivePolicy.none
+        var interceptorHooks: [Hook<any LoadIntercepting>] = []
+        var loaderHooks: [Hook<any SourceLoading>] = []
+        var values = ImageOptionValues()
+
+        var loadProcessing: ImageProcessorChain {
+            targetSize.map { $0.processing |> processing } ?? processing
+        }
+
+        func isOrdinary(for processing: ImageProcessorChain) -> Bool {
+            ImageKey.isPlain(decode, cache, network) && cache.reads.includesMemory && !cache.mayAskAnyway
+                && cache.targetCache == nil && cache.memoryExtension == .originalLifetime && !isInexact
+                && delivery.isOrdinary(for: processing) && values.identity == nil && !isIntercepted
+        }
+
+        /// A Boolean value that indicates whether interceptors or loaders are named.
+        var isIntercepted: Bool { !interceptorHooks.isEmpty || !loaderHooks.isEmpty }
+
+        /// A Boolean value that indicates whether a larger image in memory may answer.
+        var isInexact: Bool { targetSize != nil && cache.precision == .inexact }
+    }
+
+    /// The fields, shared by all copies until one of them is changed: options are passed with each look into memory,
+    /// and hold a dozen references that would have to be counted.
+    ///
+    /// Unchecked: the fields are changed only while no other options share them, which is also why they are not checked
+    /// for exclusive access.
+    final class Storage: @unchecked Sendable {
+        @exclusivity(unchecked)
+        fileprivate(set) var fields: Fields
+        /// The changes to the defaults of a pipeline that the options are; `nil` for a whole value.
+        @exclusivity(unchecked)
+        fileprivate var changes: [ImageOption]?
+        /// ``ImageOptions/isOrdinary``.
+        @exclusivity(unchecked)
+        private(set) var isOrdinary: Bool
+        /// ``ImageOptions/loadProcessing``.
+        @exclusivity(unchecked)
+        private(set) var loadProcessing: ImageProcessorChain
+        /// ``ImageOptions/variant``, once it was asked for and had to be encoded.
+        let encodedVariant = AtomicLazyReference<ImageKey.Variant>()
+
+        init(_ fields: Fields, changes: [ImageOption]? = nil) {
+            self.fields = fields
+            self.changes = changes
+            loadProcessing = fields.loadProcessing
+            isOrdinary = fields.isOrdinary(for: loadProcessing)
+        }
+
+        fileprivate init(copying other: Storage) {
+            fields = other.fields
+            changes = other.changes
+            isOrdinary = other.isOrdinary
+            loadProcessing = other.loadProcessing
+        }
+
+        /// Derives from the fields what is stored beside them.
+        fileprivate func update() {
+            loadProcessing = fields.loadProcessing
+            isOrdinary = fields.isOrdinary(for: loadProcessing)
+        }
     }
 }

@@ -69,7 +69,7 @@ extension ImagePipeline {
             downloader: ImageDownloader = ImageDownloader(transport: CurlTransport()),
             cache: ImageCache? = nil,
             codecs: ImageCodecs = .standard,
-            defaultOptions: ImageOptions = ImageOptions(),
+            defaultOptions: ImageOptions = [],
             workerCount: Int = ProcessorCount.available,
             decodeBudget: Int = SystemMemory().available / 4,
             recovery: RecoveryConfiguration = RecoveryConfiguration(),

@@ -6,8 +6,8 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: every field is left open.
-    public func task(for url: URL, options: ImageOptions = ImageOptions()) -> ImageTask {
+    ///   - options: The options. Default: those of the pipeline.
+    public func task(for url: URL, options: ImageOptions = []) -> ImageTask {
         task(for: ImageRequest(url, options: options))
     }
 
@@ -28,12 +28,12 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: every field is left open.
+    ///   - options: The options. Default: those of the pipeline.
     ///   - isolation: The actor of the caller, which an image in memory does not leave. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func image(
         from url: URL,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> DecodedImage {
         try await response(for: url, options: options).image
@@ -44,9 +44,9 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: every field is left open.
+    ///   - options: The options. Default: those of the pipeline.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func data(for url: URL, options: ImageOptions = ImageOptions()) async throws -> Data {
+    public func data(for url: URL, options: ImageOptions = []) async throws -> Data {
         try await data(for: ImageRequest(url, options: options))
     }
 }

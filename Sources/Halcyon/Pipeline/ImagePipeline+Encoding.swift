@@ -39,13 +39,13 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
     ///   - format: The format, or the rule by which it is chosen.
-    ///   - options: The options. Default: every field is left open.
+    ///   - options: The options. Default: those of the pipeline.
     ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func encoded(
         for url: URL,
         as format: EncodedImageFormat,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EncodedImage {
         try await encoded(for: ImageRequest(url, options: options), as: format)

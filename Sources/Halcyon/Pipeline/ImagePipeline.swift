@@ -40,7 +40,7 @@ public final class ImagePipeline: Sendable {
     public let configuration: Configuration
     let stages: PipelineStages
     private let memory: MemoryStage
-    /// A Boolean value that indicates whether options have nothing to be filled from, no interceptor or loader changes
+    /// A Boolean value that indicates whether options change the standard values, no interceptor or loader changes
     /// requests, and no observer is told of hits. Read at each look into memory.
     private let isPlain: Bool
     /// The number of hits that the memory caches had counted when counting began.
@@ -49,7 +49,7 @@ public final class ImagePipeline: Sendable {
     /// A pipeline of its own.
     public init(configuration: Configuration = Configuration()) {
         var configuration = configuration
-        configuration.defaultOptions = configuration.defaultOptions.settled()
+        configuration.defaultOptions = configuration.defaultOptions.completed(from: ImageOptions())
         self.configuration = configuration
         stages = PipelineStages(configuration)
         memory = stages.memory
@@ -61,9 +61,16 @@ public final class ImagePipeline: Sendable {
     /// The cache of the configuration.
     public var cache: ImageCache { configuration.cache }
 
-    /// Returns options whose open fields are those of ``Configuration/defaultOptions``.
-    package func completed(_ options: ImageOptions) -> ImageOptions {
-        stages.interception.completed(options)
+    /// Returns ``Configuration/defaultOptions`` with changes, applied in their order: a whole value.
+    public func options(_ changes: [ImageOption] = []) -> ImageOptions {
+        configuration.defaultOptions.applying(changes)
+    }
+
+    /// Returns the whole value that options are over ``Configuration/defaultOptions``.
+    ///
+    /// - Parameter earlier: Changes that come before those of the options. Default: none.
+    package func completed(_ options: ImageOptions, after earlier: [ImageOption] = []) -> ImageOptions {
+        stages.interception.completed(options, after: earlier)
     }
 
     /// Returns a request with completed options.
@@ -127,12 +134,12 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: every field is left open.
+    ///   - options: The options. Default: those of the pipeline.
     ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(
         for url: URL,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
         if !isPlain || !options.isOrdinary, intercepts(options) {
@@ -171,8 +178,8 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``. Of a file, see ``responseFromMemory(for:)``.
-    ///   - options: The options that it was loaded with. Default: every field is left open.
-    public func responseFromMemory(for url: URL, options: ImageOptions = ImageOptions()) -> ImageResponse? {
+    ///   - options: The options that it was loaded with. Default: those of the pipeline.
+    public func responseFromMemory(for url: URL, options: ImageOptions = []) -> ImageResponse? {
         let isOrdinary = isPlain && options.isOrdinary
         // Whether it is a file is found out where nothing is found: that takes as long as a hit.
         if isOrdinary, let response = cachedResponse(for: url, options: options, isWhole: false) { return response }

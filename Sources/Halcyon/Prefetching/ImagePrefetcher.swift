@@ -94,8 +94,8 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
-    ///   - options: The options of all of them, of which the priority does not count. Default: every field is left
-    ///     open.
+    ///   - options: The options of all of them, of which the priority does not count. Default: those of
+    ///     the pipeline.
     ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
     ///   - destination: The cache that the images are brought into. Default: memory.
     ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
@@ -104,7 +104,7 @@ public final class ImagePrefetcher: Sendable {
     ///   - onCompletion: Called once, at the end, on any thread.
     public convenience init(
         urls: [URL],
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         pipeline: ImagePipeline = .shared,
         destination: Destination = .memory,
         maxConcurrentLoads: Int = 5,

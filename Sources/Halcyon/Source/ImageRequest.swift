@@ -12,18 +12,18 @@ public import FoundationEssentials
 public struct ImageRequest: Sendable, Hashable {
     /// The place that the encoded bytes come from.
     public var source: Source
-    /// The options. A pipeline fills the fields that they leave open with those of its
-    /// ``ImagePipeline/Configuration/defaultOptions``. Default: every field is left open.
+    /// The options. A pipeline applies changes to its ``ImagePipeline/Configuration/defaultOptions``. Default: those of the
+    /// pipeline.
     public var options: ImageOptions
 
     /// A request for the image of a source.
-    public init(_ source: Source, options: ImageOptions = ImageOptions()) {
+    public init(_ source: Source, options: ImageOptions = []) {
         self.source = source
         self.options = options
     }
 
     /// A request for the image at a URL; see ``Source/url(_:cacheKey:)``.
-    public init(_ url: URL, options: ImageOptions = ImageOptions()) {
+    public init(_ url: URL, options: ImageOptions = []) {
         self.init(.url(url), options: options)
     }
 }

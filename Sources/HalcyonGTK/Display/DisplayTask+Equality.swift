@@ -76,14 +76,15 @@ extension DisplayTask {
 extension ImagePipeline {
     /// The changes that views make to the defaults of a pipeline, before those of the program: the original is kept on
     /// disk, so that the image is made of it at every size.
-    private static let viewDefaults: ImageOptions = [.cacheOriginalImage]
+    private static let viewDefaults: [ImageOption] = [.cacheOriginalImage]
     /// The same for images that no processors change: a larger one in memory is drawn smaller until there is another.
-    private static let inexactViewDefaults: ImageOptions = [.cacheOriginalImage, .precision(.inexact)]
+    private static let inexactViewDefaults: [ImageOption] = [.cacheOriginalImage, .precision(.inexact)]
 
-    /// Returns the options of a view's load, with those of views and of this pipeline filled in.
+    /// Returns the options of a view's load: those of this pipeline, with the changes of views, then with the program's. A
+    /// whole value stays as it is.
     func viewOptions(_ options: ImageOptions) -> ImageOptions {
         let isUnprocessed = completed(options).processing.isIdentity
-        return options.filled(from: completed(isUnprocessed ? Self.inexactViewDefaults : Self.viewDefaults))
+        return completed(options, after: isUnprocessed ? Self.inexactViewDefaults : Self.viewDefaults)
     }
 }
 

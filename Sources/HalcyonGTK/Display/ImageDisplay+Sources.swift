@@ -27,7 +27,7 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - url: `nil`: the placeholder alone is shown.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: every field is left open.
+    ///   - options: Default: those of the pipeline.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///   - progress: Called as bytes arrive. Default: `nil`.
     ///   - completion: Called exactly once.
@@ -35,7 +35,7 @@ extension ImageDisplay {
     public func setImage(
         with url: URL?,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         pipeline: ImagePipeline = .shared,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
         completion: Completion?
@@ -54,13 +54,13 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - url: `nil`: the placeholder alone is shown.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: every field is left open.
+    ///   - options: Default: those of the pipeline.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @discardableResult
     public func setImage(
         with url: URL?,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         pipeline: ImagePipeline = .shared
     ) -> DisplayTask? {
         setImage(with: url, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)
@@ -71,7 +71,7 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - source: A URL, a file, a provider, or another one.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: every field is left open.
+    ///   - options: Default: those of the pipeline.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///   - progress: Called as bytes arrive. Default: `nil`.
     ///   - completion: Called exactly once.
@@ -79,7 +79,7 @@ extension ImageDisplay {
     public func setImage(
         with source: Source,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         pipeline: ImagePipeline = .shared,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
         completion: Completion?
@@ -98,13 +98,13 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - source: A URL, a file, a provider, or another one.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: every field is left open.
+    ///   - options: Default: those of the pipeline.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @discardableResult
     public func setImage(
         with source: Source,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         pipeline: ImagePipeline = .shared
     ) -> DisplayTask? {
         setImage(with: source, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)

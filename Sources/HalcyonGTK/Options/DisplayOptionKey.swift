@@ -12,7 +12,7 @@ protocol DisplayOptionKey {
     static var defaultValue: Value { get }
 }
 
-/// The place of a view option's value in options; `nil` where it is left open.
+/// The place of a view option's value in options; `nil` where there is none.
 enum DisplayOptionValue<Key: DisplayOptionKey>: ImageOptionKey {
     static var defaultValue: Key.Value? { nil }
 }

@@ -57,7 +57,7 @@ public final class RemoteImage: ImageDisplaying {
     /// - Precondition: GTK has a display.
     public convenience init(
         _ url: URL?,
-        options: ImageOptions = ImageOptions(),
+        options: ImageOptions = [],
         configuration: Configuration = Configuration(),
         pipeline: ImagePipeline = .shared
     ) {

@@ -67,7 +67,7 @@ final class RemoteImageController {
         self.picture = picture
         slot = nonnull(WidgetState.of(picture.pointer).controller(for: .image))
         source = request?.source
-        options = request?.options ?? ImageOptions()
+        options = request?.options ?? []
         self.configuration = configuration
         self.pipeline = pipeline
     }

@@ -77,10 +77,11 @@ extension GalleryItem {
     /// - Parameter scale: The number of pixels of a point.
     func thumbnailRequest(scale: Int) -> ImageRequest {
         var request = cellRequest
-        request.options.targetSize = .pixels(
+        let size = TargetSize.pixels(
             width: Self.thumbnailSize.width * scale,
             height: Self.thumbnailSize.height * scale
         )
+        request.options = request.options.applying([.targetSize(size)])
         return request
     }
 

@@ -15,7 +15,7 @@ final class ViewPipeline: Sendable {
     /// - Parameter other: A pipeline whose cache folder it uses, as another process would. Default: `nil`.
     init(
         codecs: ImageCodecs = .standard,
-        defaultOptions: ImageOptions = ImageOptions(),
+        defaultOptions: ImageOptions = [],
         failureMemory: FailureMemory? = nil,
         interceptors: [any LoadIntercepting] = [],
         over other: ViewPipeline? = nil

@@ -23,7 +23,7 @@ struct InterceptedRequestTests {
 
     private func pipeline(
         _ interceptor: LoadInterceptor,
-        defaultOptions: ImageOptions = ImageOptions()
+        defaultOptions: ImageOptions = []
     ) -> TestPipeline {
         TestPipeline(defaultOptions: defaultOptions, interceptors: [interceptor])
     }
@@ -50,7 +50,7 @@ struct InterceptedRequestTests {
         #expect(test.transport.startedCount == 1)
     }
 
-    @Test("has the default options of the pipeline in the fields that it leaves open", arguments: [false, true])
+    @Test("has the default options of the pipeline that it does not change", arguments: [false, true])
     func defaults(isPrepared: Bool) async throws {
         let test = pipeline(
             redirecting(isPrepared: isPrepared),

@@ -21,12 +21,14 @@ struct DefaultOptionsTests {
     /// Each way to load, with options that leave everything open, and with some that set another field.
     private static let loads: [(name: String, load: @Sendable (ImagePipeline, URL) async throws -> DecodedImage?)] = [
         ("task, URL", { try await $0.task(for: $1).image }),
-        ("task, URL, value", { try await $0.task(for: $1, options: ImageOptions()).image }),
+        ("task, URL, no change", { try await $0.task(for: $1, options: []).image }),
+        ("task, URL, value", { try await $0.task(for: $1, options: $0.options()).image }),
         ("task, URL, literal", { try await $0.task(for: $1, options: [.keepSixteenBits]).image }),
         ("task, request", { try await $0.task(for: ImageRequest($1)).image }),
         ("task, request, literal", { try await $0.task(for: ImageRequest($1, options: literal)).image }),
         ("response, URL", { try await $0.response(for: $1).image }),
-        ("response, URL, value", { try await $0.response(for: $1, options: ImageOptions()).image }),
+        ("response, URL, no change", { try await $0.response(for: $1, options: []).image }),
+        ("response, URL, value", { try await $0.response(for: $1, options: $0.options([.keepSixteenBits])).image }),
         ("response, URL, literal", { try await $0.response(for: $1, options: [.keepSixteenBits]).image }),
         ("response, request", { try await $0.response(for: ImageRequest($1)).image }),
         ("response, request, literal", { try await $0.response(for: ImageRequest($1, options: literal)).image }),
@@ -92,29 +94,47 @@ struct DefaultOptionsTests {
         for response in [
             pipeline.responseFromMemory(for: url),
             pipeline.responseFromMemory(for: url, options: [.priority(.high)]),
-            pipeline.responseFromMemory(for: url, options: ImageOptions()),
+            pipeline.responseFromMemory(for: url, options: pipeline.options()),
             pipeline.responseFromMemory(for: ImageRequest(url)),
             pipeline.responseFromMemory(for: ImageRequest(url, options: [.priority(.high)])),
             pipeline.responseFromMemory(for: url, options: pipeline.configuration.defaultOptions),
-            pipeline.task(for: url, options: ImageOptions()).finishedResponse,
+            pipeline.task(for: url, options: []).finishedResponse,
         ] {
             #expect(response?.image.size == PixelSize(8, 6))
         }
+        #expect(pipeline.responseFromMemory(for: url, options: ImageOptions()) == nil)
         #expect(pipeline.responseFromMemory(for: url, options: [.headers([:])]) == nil)
         #expect(pipeline.responseFromMemory(for: url, options: [.processor(.identity)]) == nil)
     }
 
-    @Test("give way to the options of a call, field by field")
+    @Test("give way to the changes of a call, field by field")
     func precedence() {
         let test = pipeline()
-        var options = ImageOptions()
-        options.cache.storesOnDisk = false
-        options.network.method = .post
-        let completed = test.pipeline.completed(options)
+        let changes: ImageOptions = [.cacheMemoryOnly, .method(.post)]
+        let completed = test.pipeline.completed(changes)
         #expect(!completed.cache.storesOnDisk && completed.network.method == .post)
         #expect(completed.network.headers == Self.headers && completed.processing == .crop(to: PixelSize(8, 6)))
-        options.network.headers = [.accept: "image/png"]
-        #expect(test.pipeline.completed(options).network.headers == [.accept: "image/png"])
+        let later = test.pipeline.completed(changes.applying([.headers([.accept: "image/png"])]))
+        #expect(later.network.headers == [.accept: "image/png"] && !later.cache.storesOnDisk)
+        #expect(test.pipeline.options([.cacheMemoryOnly, .method(.post)]) == completed)
+    }
+
+    @Test("do not count in a whole value: of a value that was made, or a field that was assigned")
+    func wholeValues() {
+        let test = pipeline()
+        var options = ImageOptions()
+        #expect(test.pipeline.completed(options) == ImageOptions())
+        options.priority = .high
+        #expect(test.pipeline.completed(options) == options && options.network.headers == [:])
+        var changes: ImageOptions = [.keepSixteenBits]
+        changes.priority = .high
+        #expect(changes == options.applying([.keepSixteenBits]))
+        #expect(test.pipeline.completed(changes) == changes)
+        #expect(ImageOptions() != [] && ImageOptions() == test.pipeline.completed(ImageOptions()))
+        // Unless it is one of theirs.
+        var whole = test.pipeline.options()
+        whole.priority = .high
+        #expect(whole.network.headers == Self.headers)
     }
 
     @Test("give way to a field that is set to its standard value")
@@ -131,18 +151,9 @@ struct DefaultOptionsTests {
             test.pipeline.completed(ImageOptions([.headers([:]), .processor(.identity)]))
                 == test.pipeline.completed(literal)
         )
-        #expect(test.pipeline.completed(ImageOptions().applying([.headers([:])])).network.headers == [:])
+        #expect(test.pipeline.completed(([] as ImageOptions).applying([.headers([:])])).network.headers == [:])
         // Completing twice changes nothing.
         #expect(test.pipeline.completed(test.pipeline.completed(literal)) == test.pipeline.completed(literal))
-    }
-
-    @Test("count where an assignment left a field as it was")
-    func unchangedField() {
-        var options = ImageOptions()
-        options.network.headers = [:]
-        options.priority = .normal
-        #expect(options == ImageOptions())
-        #expect(pipeline().pipeline.completed(options).network.headers == Self.headers)
     }
 
     @Test("give way to a change of the program's own, also where it sets the standard value")
@@ -165,8 +176,7 @@ struct DefaultOptionsTests {
         let test = pipeline()
         let append = ImageOption { $0.network.headers[.accept] = "image/avif" }
         let reset = ImageOption { $0.decode.frame = 5 }
-        var options: ImageOptions = [append, .frame(1), reset, .frame(2)]
-        options.priority = .high
+        let options: ImageOptions = [append, .frame(1), reset, .frame(2), .priority(.high)]
         let completed = test.pipeline.completed(options)
         #expect(completed.network.headers == [.authorization: "Bearer configured", .accept: "image/avif"])
         #expect(completed.decode.frame == 2 && options.decode.frame == 2)
@@ -180,8 +190,8 @@ struct DefaultOptionsTests {
         let chained = TestPipeline(defaultOptions: [
             ImageOption { $0.processing = $0.processing |> .crop(to: PixelSize(4, 4)) }
         ])
-        let twice = chained.pipeline.completed(chained.pipeline.completed(ImageOptions()))
-        #expect(twice == chained.pipeline.completed(ImageOptions()) && twice.processing == .crop(to: PixelSize(4, 4)))
+        let twice = chained.pipeline.completed(chained.pipeline.completed([]))
+        #expect(twice == chained.pipeline.completed([]) && twice.processing == .crop(to: PixelSize(4, 4)))
         var derived = chained.pipeline.configuration.defaultOptions
         derived.priority = .high
         #expect(chained.pipeline.completed(derived).processing == .crop(to: PixelSize(4, 4)))
@@ -230,69 +240,47 @@ struct DefaultOptionsTests {
             .interceptors(LoadInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
             .value("a", for: NoteKey.self),
         ]
-        let defaults = ImageOptions(changes)
-        var options = ImageOptions()
-        // Another field of each group.
-        options.cache.storesInMemory = false
-        options.network.isAllowed = false
-        options.decode.frame = 2
-        options.recovery.allowsMetered = false
-        #expect(options.filled(from: defaults).fields == defaults.fields)
-        var changed: ImageOptionFields = []
-        for change in changes {
-            let differences = ImageOptionFields.all.differences(
-                between: ImageOptions([change]).fields,
-                and: ImageOptions().fields
-            )
-            #expect(differences.each.reduce(0) { count, _ in count + 1 } == 1)
-            changed.formUnion(differences)
+        let test = TestPipeline(defaultOptions: ImageOptions(changes))
+        #expect(test.pipeline.completed([]).fields == ImageOptions(changes).fields)
+        // Each is another change, of another field: the rest stays, in whatever order.
+        #expect(Set(changes).count == changes.count && changes.count == OptionFields.count)
+        #expect(ImageOptions(changes.reversed()).fields == ImageOptions(changes).fields)
+        for index in changes.indices {
+            let others = changes[..<index] + changes[(index + 1)...]
+            #expect(ImageOptions(Array(others)).fields != ImageOptions(changes).fields, "\(index)")
         }
-        #expect(changed == .all)
-    }
-
-    @Test("cover each field of each group")
-    func fieldList() {
-        func count(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
-        func count(_ fields: ImageOptionFields) -> Int { fields.each.reduce(0) { count, _ in count + 1 } }
-        #expect(count(ImageOptionFields.cache) == count(CachePolicy()))
-        #expect(count(ImageOptionFields.decode) == count(DecodePolicy()))
-        #expect(count(ImageOptionFields.recovery) == count(RecoveryPolicy.Fields()))
-        #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
-        // One field of the policy holds the rules, of which one is the handling.
-        // Whether 304 is accepted is for loads to set.
-        let rules = count(TransferRules()) - 1 + count(TransferHandling()) - 1
-        #expect(count(ImageOptionFields.network) == count(NetworkPolicy()) - 1 + rules)
-        // The groups, and what is in none.
-        let groups = [ImageOptionFields.cache, .decode, .recovery, .network, .delivery]
-        #expect(count(ImageOptionFields.delivery) == count(DeliveryPolicy()))
-        let others = ImageOptionFields.all.subtracting(groups.reduce(into: []) { $0.formUnion($1) })
-        #expect(count(others) == count(ImageOptions().fields) - groups.count)
     }
 
     @Test("give way to each built-in change, also where it sets the standard value")
     func standardValues() {
-        let changes: [(ImageOption, ImageOptionField)] = [
-            (.processor(.identity), .processing), (.priority(.normal), .priority), (.headers([:]), .headers),
-            (.frame(0), .frame), (.color(.sRGB), .color), (.decodeLimits(.standard), .decodeLimits),
-            (.staleIfError(.asAllowed), .staleIfError), (.serializer(.automatic), .serializer),
-            (.memoryCacheAccessExtending(.originalLifetime), .memoryExtension),
-            (.diskCacheAccessExtending(.originalLifetime), .diskExtension),
-            (.alternativeSources([]), .alternatives), (.allowsMetered(true), .allowsMetered),
-            (.readsOriginal(true), .readsOriginal),
-            (.callbackExecutor(.mainActor), .callbackExecutor),
-            (.previews([]), .previews), (.progressive(.none), .progressive),
+        let changes: [ImageOption] = [
+            .processor(.identity), .priority(.normal), .headers([:]), .frame(0), .color(.sRGB),
+            .decodeLimits(.standard), .staleIfError(.asAllowed), .serializer(.automatic),
+            .memoryCacheAccessExtending(.originalLifetime), .diskCacheAccessExtending(.originalLifetime),
+            .alternativeSources([]), .allowsMetered(true), .readsOriginal(true), .callbackExecutor(.mainActor),
+            .previews([]), .progressive(.none),
         ]
-        for (change, field) in changes {
-            guard case .fields(let fields, _) = change.change else {
-                Issue.record("a built-in change without fields")
-                continue
-            }
-            #expect(fields == ImageOptionFields(field))
-            #expect(
-                ImageOptionFields.all.differences(between: ImageOptions([change]).fields, and: ImageOptions().fields)
-                    == []
-            )
-        }
+        let others: ImageOptions = [
+            .processor(.crop(to: PixelSize(1, 1))), .priority(.high), .headers(Self.headers), .frame(2),
+            .color(.asStored), .decodeLimits(DecodeLimits(pixelCount: 7)), .staleIfError(.never),
+            .serializer(.format(.png, EncodeOptions())), .memoryCacheAccessExtending(.none),
+            .diskCacheAccessExtending(.none), .alternativeSources([.file("/a")]), .allowsMetered(false),
+            .readsOriginal(false), .callbackExecutor(.calling), .previews([.file("/c")]), .progressive,
+        ]
+        let test = TestPipeline(defaultOptions: others)
+        #expect(test.pipeline.completed(ImageOptions(changes)).fields == ImageOptions().fields)
+    }
+
+    @Test("are changed by options that are equal where they make the same change")
+    func equality() {
+        let own = ImageOption { $0.decode.frame = 1 }
+        #expect(own == own && own != ImageOption { $0.decode.frame = 1 })
+        #expect(
+            ImageOption(id: "frame 1") { $0.decode.frame = 1 } == ImageOption(id: "frame 1") { $0.decode.frame = 1 }
+        )
+        #expect(ImageOption.frame(1) == .frame(1) && ImageOption.frame(1) != .frame(2))
+        #expect(ImageOption.memoryCacheExpiration(.never) != .diskCacheExpiration(.never))
+        #expect(([.frame(1), own] as ImageOptions) == [.frame(1), own] && ([own] as ImageOptions) != [.frame(1)])
     }
 }
 

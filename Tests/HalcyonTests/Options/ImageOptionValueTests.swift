@@ -46,21 +46,20 @@ struct ImageOptionValueTests {
     func equality() {
         var options = ImageOptions()
         options[NoteKey.self] = "a"
-        #expect(options == [.value("a", for: NoteKey.self)])
+        #expect(options == ImageOptions().applying([.value("a", for: NoteKey.self)]))
         #expect(options.hashValue == ([.value("a", for: NoteKey.self)] as ImageOptions).hashValue)
-        #expect(options != [.value("b", for: NoteKey.self)] && options != ImageOptions())
-        var unchanged = ImageOptions()
-        unchanged[NoteKey.self] = ""
-        #expect(unchanged == ImageOptions() && unchanged != [.value("", for: NoteKey.self)])
+        #expect(options != ImageOptions().applying([.value("b", for: NoteKey.self)]) && options != ImageOptions())
+        let changes: ImageOptions = [.value("a", for: NoteKey.self)]
+        #expect(changes == [.value("a", for: NoteKey.self)] && changes != [.value("b", for: NoteKey.self)])
     }
 
-    @Test("are an option each: a pipeline's is used for the keys that a request leaves open")
+    @Test("are an option each: a pipeline's is used for the keys that a request does not change")
     func defaults() {
         let defaults: ImageOptions = [.value("pipeline", for: NoteKey.self), .value(5, for: CountKey.self)]
         let test = TestPipeline(defaultOptions: defaults)
         let completed = test.pipeline.completed([.value("request", for: NoteKey.self)])
         #expect(completed[NoteKey.self] == "request" && completed[CountKey.self] == 5)
-        #expect(test.pipeline.completed(ImageOptions())[NoteKey.self] == "pipeline")
+        #expect(test.pipeline.completed([])[NoteKey.self] == "pipeline")
         #expect(test.pipeline.completed([.value("", for: NoteKey.self)])[NoteKey.self].isEmpty)
         #expect(test.pipeline.completed(completed) == completed)
     }
@@ -97,7 +96,7 @@ struct ImageOptionValueTests {
         // Beside a scope and the bytes of a modifier, which it does not hide.
         let modifier = TestHooks.body("v1:x") { data, _ in data }
         let original = OriginalKey(.url(url), options: [small, .cacheScope("me"), .hooks(modifier)])
-        #expect(original?.namedAudience == CacheScope.named("me").name)
+        #expect(original?.namedAudience?.hasSuffix(CacheScope.named("me").name ?? "") == true)
         #expect(key(small, .cacheScope("me")) != key(small) && key(small, .cacheScope("me")) != key(.cacheScope("me")))
     }
 

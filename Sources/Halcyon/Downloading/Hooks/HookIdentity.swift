@@ -61,7 +61,8 @@ final class HookIdentity: Sendable {
 }
 
 extension Hashable {
-    fileprivate func isEqual(to other: any Hashable) -> Bool {
+    /// Returns whether both are of one type and equal.
+    func isEqual(to other: any Hashable) -> Bool {
         (other as? Self) == self
     }
 }

@@ -5,10 +5,10 @@ import HalcyonTesting
 extension OptionPathTable {
     /// The fields of decoding. Each makes another image of the same bytes.
     @Rows static var decoding: [Row] {
-        Row(.frame, PathSetup(content: .animated)) { _ in [.frame(1)] }
+        Row("frame", PathSetup(content: .animated)) { _ in [.frame(1)] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.isAnotherImage }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.color, PathSetup(content: .displayP3)) { _ in [.color(.asStored)] }
+        Row("color", PathSetup(content: .displayP3)) { _ in [.color(.asStored)] }
             .shows(on: LoadPath.decoding.filter { $0 != .encoded } + [.lookUp]) { $0.isAnotherImage }
             .isTested(
                 on: [.encoded],
@@ -16,40 +16,40 @@ extension OptionPathTable {
                 "are in sRGB, whatever colours the pixels of a load have"
             )
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.keepsSixteenBits, PathSetup(content: .sixteenBits)) { _ in [.keepSixteenBits] }
+        Row("keepsSixteenBits", PathSetup(content: .sixteenBits)) { _ in [.keepSixteenBits] }
             .shows(on: LoadPath.decoding) {
                 $0.without.answer.image?.depth == .eight && $0.with.answer.image?.depth == .sixteen
             }
             .shows(on: [.lookUp]) { $0.fails }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.usesEmbeddedThumbnail) { _ in [.useEmbeddedThumbnail] }
+        Row("usesEmbeddedThumbnail") { _ in [.useEmbeddedThumbnail] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.isAnotherImage }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.damage, PathSetup(content: .cutShort)) { _ in [.damage(.isRefused)] }
+        Row("damage", PathSetup(content: .cutShort)) { _ in [.damage(.isRefused)] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.fails }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.decodeLimits) { _ in [.decodeLimits(DecodeLimits(pixelCount: 10))] }
+        Row("decodeLimits") { _ in [.decodeLimits(DecodeLimits(pixelCount: 10))] }
             .shows(on: LoadPath.cold.filter { $0 != .prefetch } + [.storedOriginal, .blockingLookUp]) { $0.fails }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
             .cannotMatter(on: [.memory, .lookUp], .answeredBefore)
             .cannotMatter(on: [.storedResult], .trustsOwnResults)
-        Row(.typeHint, PathSetup(content: .unmarked)) { _ in [.typeHint(PathDecoder.gray)] }
+        Row("typeHint", PathSetup(content: .unmarked)) { _ in [.typeHint(PathDecoder.gray)] }
             .shows(on: LoadPath.cold) { $0.without.answer.error != nil && $0.with.answer.error == nil }
             .isTested(
                 on: LoadPath.cached,
                 "DecodePolicyTests.swift",
                 "a hint makes an image of bytes that tell no format, from network, disk and a provider"
             )
-        Row(.largestByteCount) { _ in [.scaleDownLargeImages(limit: 4_096)] }
+        Row("largestByteCount") { _ in [.scaleDownLargeImages(limit: 4_096)] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.isAnotherImage }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.largestSideLength) { _ in [.largestSideLength(10)] }
+        Row("largestSideLength") { _ in [.largestSideLength(10)] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.isAnotherImage }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.targetSize) { _ in [.targetSize(.pixels(width: 10))] }
+        Row("targetSize") { _ in [.targetSize(.pixels(width: 10))] }
             .shows(on: LoadPath.decoding + [.lookUp]) { $0.isAnotherImage }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.precision) { _ in [.precision(.inexact)] }
+        Row("precision") { _ in [.precision(.inexact)] }
             .isTested(
                 on: [.memory, .lookUp],
                 "SizePrecisionTests.swift",
@@ -65,7 +65,7 @@ extension OptionPathTable {
                 on: [.storedResult, .storedOriginal, .network, .joined, .blockingLookUp, .prefetch],
                 .nothingIsInMemory
             )
-        Row(.videoFrame) { _ in [.videoFrame(at: .first)] }
+        Row("videoFrame") { _ in [.videoFrame(at: .first)] }
             .isTested(
                 on: [.network, .file, .provider],
                 "VideoSourceTests.swift",
@@ -80,7 +80,7 @@ extension OptionPathTable {
             .cannotMatter(on: [.storedOriginal, .blockingLookUp], .asFromDisk)
             .cannotMatter(on: [.joined], .asFromNetwork)
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.animation, PathSetup(content: .animated)) { _ in [.animation(.firstFrame)] }
+        Row("animation", PathSetup(content: .animated)) { _ in [.animation(.firstFrame)] }
             .shows(on: [.memory, .network, .provider, .file, .joined, .blockingLookUp]) {
                 $0.without.answer.image?.isAnimated == true && $0.with.answer.image?.isAnimated == false
             }
@@ -92,14 +92,14 @@ extension OptionPathTable {
             )
             .cannotMatter(on: [.encoded], .nothingIsDelivered)
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.processesAllFrames, PathSetup(content: .animated, isProcessed: true)) { _ in [.processAllFrames] }
+        Row("processesAllFrames", PathSetup(content: .animated, isProcessed: true)) { _ in [.processAllFrames] }
             .shows(on: LoadPath.decoding.filter { $0 != .encoded }) {
                 $0.without.answer.image?.isAnimated == false && $0.with.answer.image?.isAnimated == true
             }
             .shows(on: [.lookUp]) { $0.fails }
             .cannotMatter(on: [.encoded], .nothingIsDelivered)
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row(.codecs) { _ in
+        Row("codecs") { _ in
             let codecs = ImageCodecs.standard.registering(decoder: SeededDecoder(seed: 60))
             return [.codecs(codecs, cacheIdentity: "seeded")]
         }

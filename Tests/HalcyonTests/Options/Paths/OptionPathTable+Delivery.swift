@@ -8,7 +8,7 @@ extension OptionPathTable {
 
     /// The fields of the delivery of responses.
     @Rows static var delivery: [Row] {
-        Row(.callbackExecutor) { _ in [.callbackExecutor(.calling)] }
+        Row("callbackExecutor") { _ in [.callbackExecutor(.calling)] }
             .isTested(
                 on: [.memory],
                 "CallbackTests.swift",
@@ -17,12 +17,12 @@ extension OptionPathTable {
             .isTested(on: [.network], "CallbackTests.swift", "are made on the queue of the options, or of the call")
             .cannotMatter(on: [.storedResult, .storedOriginal, .provider, .file, .joined], .asFromNetwork)
             .cannotMatter(on: [.lookUp, .blockingLookUp, .encoded, .prefetch], .noCallback)
-        Row(.scale) { _ in [.scaleFactor(2)] }
+        Row("scale") { _ in [.scaleFactor(2)] }
             .shows(on: delivering) {
                 $0.with.answer.image?.scale == 2 && $0.with.answer.source == $0.without.answer.source
             }
             .cannotMatter(on: [.encoded, .prefetch], .nothingIsDelivered)
-        Row(.imageModifier) { _ in
+        Row("imageModifier") { _ in
             let modifier = ImageModifier { image in
                 var image = image
                 image.scale = 3
@@ -32,14 +32,14 @@ extension OptionPathTable {
         }
         .shows(on: delivering) { $0.with.answer.image?.scale == 3 && $0.with.answer.source == $0.without.answer.source }
         .cannotMatter(on: [.encoded, .prefetch], .nothingIsDelivered)
-        Row(.includesOriginalData) { _ in [.includesOriginalData] }
+        Row("includesOriginalData") { _ in [.includesOriginalData] }
             .shows(on: [.memory, .storedOriginal, .network, .provider, .file, .joined, .blockingLookUp]) {
                 $0.with.answer.hasData && !$0.without.answer.hasData
             }
             .cannotMatter(on: [.storedResult], .noOriginal)
             .cannotMatter(on: [.lookUp], .answeredAtOnce)
             .cannotMatter(on: [.encoded, .prefetch], .nothingIsDelivered)
-        Row(.observers) { _ in [.observers(LoadObserver { _ in })] }
+        Row("observers") { _ in [.observers(LoadObserver { _ in })] }
             .isTested(
                 on: [.memory, .lookUp, .network],
                 "LoadObservingTests.swift",
@@ -62,7 +62,7 @@ extension OptionPathTable {
             )
             .cannotMatter(on: [.provider, .file], .asFromNetwork)
             .cannotMatter(on: [.blockingLookUp], .asFromDisk)
-        Row(.previews) { _ in [.previews([PathScene.replacement])] }
+        Row("previews") { _ in [.previews([PathScene.replacement])] }
             .isTested(
                 on: [.network],
                 "PreviewTests.swift",
@@ -80,7 +80,7 @@ extension OptionPathTable {
 
     /// The field of previews that are made of the image's own bytes.
     @Rows static var progress: [Row] {
-        Row(.progressive) { _ in [.progressive] }
+        Row("progressive") { _ in [.progressive] }
             .isTested(
                 on: [.network],
                 "ProgressivePreviewTests.swift",
@@ -98,7 +98,7 @@ extension OptionPathTable {
 
     /// The fields that say how urgent the work is, and who does it.
     @Rows static var work: [Row] {
-        Row(.priority) { _ in [.priority(.high)] }
+        Row("priority") { _ in [.priority(.high)] }
             .shows(on: [.network, .encoded]) { $0.with.sentPriority == .high && $0.without.sentPriority == .normal }
             .isTested(
                 on: [.joined],
@@ -108,7 +108,7 @@ extension OptionPathTable {
             .cannotMatter(on: [.memory, .lookUp, .blockingLookUp], .answeredAtOnce)
             .cannotMatter(on: [.storedResult, .storedOriginal, .provider, .file], .asFromNetwork)
             .cannotMatter(on: [.prefetch], .prefetcherDecides)
-        Row(.workers) { _ in [.workers(PixelWorkers(threadCount: 1))] }
+        Row("workers") { _ in [.workers(PixelWorkers(threadCount: 1))] }
             .isTested(
                 on: [.network, .encoded],
                 "RequestWorkersTests.swift",

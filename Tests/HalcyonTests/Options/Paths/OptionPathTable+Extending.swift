@@ -9,7 +9,7 @@ extension OptionPathTable {
 
     /// The fields by which a program takes part in loads.
     @Rows static var extending: [Row] {
-        Row(.interceptors) { _ in
+        Row("interceptors") { _ in
             let interceptor = LoadInterceptor(preparing: { request in
                 var request = request
                 request.options.delivery.scale = 2
@@ -25,7 +25,7 @@ extension OptionPathTable {
             "InterceptorFormTests.swift",
             "are told the form of the result, and prepare a request once, whichever function is called"
         )
-        Row(.loaders) { _ in
+        Row("loaders") { _ in
             let image = Sample.png(30, 20, seed: 77)
             let loader = SourceLoader { source, _ in
                 source.url == nil ? nil : ClosureImageDataProvider(cacheKey: "loaded") { image }
@@ -40,7 +40,7 @@ extension OptionPathTable {
             $0.without.transfers == 1 && $0.with.transfers == 0 && $0.with.answer.prefetched == [1, 0]
         }
         .cannotMatter(on: [.provider], .noAddress)
-        Row(.values) { _ in [.value("a", for: RenditionKey.self)] }
+        Row("values") { _ in [.value("a", for: RenditionKey.self)] }
             .shows(on: LoadPath.cached) { $0.asksAgain }
             .shows(on: [.network, .provider, .file, .encoded, .prefetch]) {
                 !$0.without.plain.isEmpty && $0.with.plain.isEmpty

@@ -42,7 +42,7 @@ enum OptionPathTable {
 
     /// A field, and options that set it to another value than the default.
     struct Row: Sendable {
-        let field: ImageOptionField
+        let field: String
         let setup: PathSetup
         let options: @Sendable (PathScene) -> [ImageOption]
         private(set) var cells: [LoadPath: Cell] = [:]
@@ -50,7 +50,7 @@ enum OptionPathTable {
         private(set) var repeated: Set<LoadPath> = []
 
         init(
-            _ field: ImageOptionField,
+            _ field: String,
             _ setup: PathSetup = PathSetup(),
             _ options: @escaping @Sendable (PathScene) -> [ImageOption]
         ) {
@@ -91,5 +91,5 @@ enum OptionPathTable {
 }
 
 extension OptionPathTable.Row: CustomTestStringConvertible {
-    var testDescription: String { "\(field)" }
+    var testDescription: String { field }
 }
