@@ -124,14 +124,10 @@ struct StoredImageTests {
         test.transport.serve(url, Sample.png())
         let source = Source.request(TransferRequest(url: url, headers: [.authorization: "Bearer one"]))
         // As it is while the key is read from disk.
-        let pending = PendingRequest(
-            request: ImageRequest(source),
-            begun: WorkNumber.next(),
-            resolved: nil,
-            enclosing: []
-        )
+        let call = PendingRequest(ImageRequest(source))
         let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
-        #expect(try await test.pipeline.stages.prefetching.prefetch(pending, to: .disk, context: context) == .network)
+        let load = Load(CacheEntryForm(test.pipeline.stages, in: .disk))
+        #expect(try await load.result(of: call, context: context) == .network)
         #expect(try await cache.diskStatistics().count == 1)
     }
 }

@@ -15,7 +15,7 @@ struct PendingCredentialTests {
         var transfer = TransferRequest(url: Sample.url())
         transfer.headers[.authorization] = "Bearer one"
         let request = ImageRequest(.request(transfer))
-        let pending = PendingRequest(request: request, begun: WorkNumber.next(), resolved: nil, enclosing: [])
+        let pending = PendingRequest(request)
         _ = CredentialDigester.installation
         let resolver = test.pipeline.stages.resolver
         let context = WorkContext(priority: PriorityBox(.normal)) { _ in }
