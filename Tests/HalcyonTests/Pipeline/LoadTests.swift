@@ -100,7 +100,7 @@ struct LoadTests {
         try Sample.png(seed: 1).write(to: URL(fileURLWithPath: folder + "/" + name))
         var disk = DiskCache.Configuration(folder: fixture.test.folder + "/own")
         disk.clock = fixture.clock.clock
-        let cache = ImageCache(disk: disk, bundles: [.files(in: folder)], memoryPressure: nil)
+        let cache = ImageCache(disk: disk, tiers: [BundledImages.files(in: folder)], memoryPressure: nil)
         try await cache.store(Data("no image".utf8), for: ImageRequest(fixture.url))
         let request = ImageRequest(fixture.url, options: [.targetCache(cache)])
         let pipeline = pipeline
