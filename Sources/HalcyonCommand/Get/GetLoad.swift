@@ -36,8 +36,9 @@ struct GetLoad: Sendable {
         do {
             try item.check()
             var results: [GetResult] = []
+            let base = written == nil ? try await base(for: item, attempts) : nil
             for (place, variant) in variants.enumerated() {
-                var outcome = try await outcome(for: item, variant, written: written.map { $0[place] }, attempts)
+                var outcome = try await outcome(for: item, variant, base, written: written.map { $0[place] }, attempts)
                 if !trace, case .loaded(var loaded) = outcome {
                     loaded.metrics = nil
                     outcome = .loaded(loaded)
@@ -69,6 +70,7 @@ struct GetLoad: Sendable {
     private func outcome(
         for item: ListItem,
         _ variant: OutputVariant,
+        _ base: ImageResponse?,
         written: String??,
         _ attempts: Lock<[String]>
     ) async throws -> GetResult.Outcome {
@@ -90,7 +92,12 @@ struct GetLoad: Sendable {
             update in
             progress.withLock { $0 = update }
         }
-        let image = try await maker.image(from: source, for: item, variant, as: format)
+        let image =
+            if let base {
+                try await maker.image(from: base, for: item, variant)
+            } else {
+                try await maker.image(from: source, for: item, variant, as: format)
+            }
         var loaded = image.loaded
         if let there, loaded.source != .network {
             // The server has confirmed what the file was made of.
@@ -105,6 +112,26 @@ struct GetLoad: Sendable {
         loaded = try await writer.write(image.data, of: loaded, item, variant, origin)
         if let sheet { try await add(image.data, loaded.format, to: sheet, at: item.index) }
         return .loaded(loaded)
+    }
+
+    /// Loads the largest of several sizes, of which the others are made; `nil` where each is made by itself: one size alone,
+    /// animations, and results with metadata.
+    private func base(for item: ListItem, _ attempts: Lock<[String]>) async throws -> ImageResponse? {
+        guard let chain = variants[0].base, variants.count > 1, writer.metadata == nil, item.argument.isLasting else {
+            return nil
+        }
+        var missing = 0
+        for variant in variants {
+            let there = try await writer.written(item, variant, writer.origin(of: item, variant))
+            if there == nil { missing += 1 }
+        }
+        guard missing > 1, !refreshes else { return nil }
+        let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
+        let task = pipeline.task(for: ImageRequest(try item.argument.source(), options: ImageOptions(options)))
+        let bar = display.begin { task.progress }
+        defer { display.end(bar) }
+        let response = try await task.response
+        return response.image.info.isAnimated ? nil : response
     }
 
     private func loadOptions(_ processing: ImageProcessorChain, _ attempts: Lock<[String]>) -> [ImageOption] {

@@ -46,6 +46,30 @@ struct ImageMaker: Sendable {
         return made
     }
 
+    /// Makes a smaller size of an image that was loaded.
+    func image(from base: ImageResponse, for item: ListItem, _ variant: OutputVariant) async throws -> Made {
+        let (target, options) = writer.target(for: item, base.image.info.format, nil, nil)
+        var loaded = GetResult.Loaded(base)
+        let (image, chain) = (base.image, variant.processing)
+        let start = ContinuousClock.now
+        do {
+            let (data, size) = try await pipeline.withPixels(of: image) { _ in
+                let result = try chain.process(image)
+                return (try ImageCodecs.standard.encode(result.bitmap, as: target, options: options), result.size)
+            }
+            loaded.size = size
+            loaded.format = target
+            loaded.timings.encode = ContinuousClock.now - start
+            return Made(data, loaded)
+        } catch let error as CodecError {
+            throw ImageError(stage: .encode, reason: .codec(error), source: item.argument.text)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ImageError(stage: .process, reason: .processing("\(error)"), source: item.argument.text)
+        }
+    }
+
     private func processing(_ item: ListItem, _ variant: OutputVariant) -> [ImageOption] {
         writer.options(for: item, variant) + (variant.processing == .identity ? [] : [.processor(variant.processing)])
     }

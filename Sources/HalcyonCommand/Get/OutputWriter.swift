@@ -7,9 +7,12 @@ internal import HalcyonFiles
 struct OutputVariant: Sendable {
     let processing: ImageProcessorChain
     /// The options that change the content of the file, in one way of writing them, for ``FileOrigin``.
-    let options: [String]
+    var options: [String]
     /// The number of `--sizes` that it is of, which is in its name.
     var size: Int?
+    /// What makes the largest of the sizes, before the processors: the others are made of that, so that an image is decoded
+    /// once.
+    var base: ImageProcessorChain?
     /// The frame that is taken of an animation; `nil` for all.
     var frame: Int?
 
@@ -103,7 +106,7 @@ final class OutputWriter: Sendable {
     func target(
         for item: ListItem,
         _ original: ImageFormat,
-        _ metadata: ImageMetadata,
+        _ metadata: ImageMetadata?,
         _ profile: ColorProfile?
     ) -> (ImageFormat, EncodeOptions) {
         var options = encodeOptions

@@ -17,7 +17,7 @@ struct ProcessArgument: Sendable {
                 chain = chain |> (try words.chain())
                 try words.checkAllUsed()
             } catch {
-                throw ValidationError("--process “\(words.text)”: \(error)")
+                throw ValidationError("“\(words.text)”: \(error)\(words.usage)")
             }
             identity.append(words.text)
         }
@@ -72,6 +72,14 @@ struct ProcessorWords {
         "watermark FILE [size=WxH|N%] [anchor=bottomRight] [offset=X,Y] [tileSpacing=X,Y] [mode=MODE] [opacity=1]",
     ]
 
+    /// The names of all processors.
+    static let names: String = {
+        let names = usage.map { $0.prefix { $0 != " " } }.reduce(into: [Substring]()) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.joined(separator: ", ")
+    }()
+
     mutating func chain() throws(Problem) -> ImageProcessorChain {
         switch name {
         case "downsample": return .downsample(to: try size("the size"))
@@ -110,11 +118,14 @@ struct ProcessorWords {
         case "adjustColors": return try adjustColors()
         case "watermark": return try watermark()
         default:
-            let names = Self.usage.map { $0.prefix { $0 != " " } }.reduce(into: [Substring]()) { names, name in
-                if !names.contains(name) { names.append(name) }
-            }
-            throw Problem(description: "there is no such processor; use \(names.joined(separator: ", "))")
+            throw Problem(description: "there is no such processor; use \(Self.names)")
         }
+    }
+
+    /// What may follow the name, for errors.
+    var usage: String {
+        let own = Self.usage.filter { $0.prefix { $0 != " " } == name }
+        return own.isEmpty ? "" : " (\(own.joined(separator: "; ")))"
     }
 
     func checkAllUsed() throws(Problem) {

@@ -36,7 +36,7 @@ struct ResizeArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Run these processors, after --resize: NAME VALUE… LABEL=VALUE…, one after the other between “|”. \(ProcessorWords.usage.joined(separator: "; ")). COLOR is #rrggbb, #rrggbbaa or a name.",
+            "Run these processors, after --resize, such as 'downsample 400x400 | roundCorners 20 | blur 8': \(ProcessorWords.names).",
             valueName: "STEP | STEP …"
         ),
         transform: ProcessArgument.init
@@ -53,8 +53,13 @@ struct ResizeArguments: ParsableArguments {
     ///
     /// - Parameter frame: The frame that is taken of an animation; `nil` for all.
     func variants(sizes: SizeListArgument?, frame: Int? = nil) -> [OutputVariant] {
-        guard let sizes else { return [variant(resize?.size, nil, frame)] }
-        return sizes.sizes.map { variant(PixelSize($0, $0), $0, frame) }
+        guard let sizes, let largest = sizes.sizes.max() else { return [variant(resize?.size, nil, frame)] }
+        return sizes.sizes.map { size in
+            var variant = variant(PixelSize(size, size), size, frame)
+            variant.base = .resize(to: PixelSize(largest, largest), mode: mode)
+            variant.options.append("from=\(largest)")
+            return variant
+        }
     }
 
     private func variant(_ size: PixelSize?, _ named: Int?, _ frame: Int?) -> OutputVariant {
