@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Halcyon
 internal import HalcyonFiles
 
-/// The options for the network, which several commands have.
+/// The options for the network.
 struct NetworkArguments: ParsableArguments {
     @Option(
         name: .long,
@@ -99,6 +99,11 @@ struct NetworkArguments: ParsableArguments {
     func downloader(concurrency: Int, partialFolder: String?) -> ImageDownloader {
         var configuration = CurlTransport.Configuration()
         configuration.maximumConcurrentTransfers = max(64, concurrency)
+        // As many as a person asks for, beyond those of a browser.
+        configuration.maximumTransfersPerHost = max(
+            configuration.maximumTransfersPerHost,
+            concurrency > 8 ? concurrency : 0
+        )
         configuration.cookies = cookies == nil ? .inMemory : .none
         if let userAgent { configuration.userAgent = userAgent }
         if let proxy { configuration.proxies = proxy.policy }
@@ -117,7 +122,12 @@ struct NetworkArguments: ParsableArguments {
     func options(_ failures: HostFailures) throws -> [ImageOption] {
         var options: [ImageOption] = [.retry(RunRetries(count: retries, failures: failures))]
         if let cookies { options.append(.cookies(try CookieStore(file: FileOutput.absolutePath(cookies)))) }
-        if let timeout { options.append(.downloadTimeout(.seconds(timeout))) }
+        if timeout != nil || limitRate != nil {
+            var timeouts = timeout.map { TransferTimeouts.download(.seconds($0)) } ?? .standard
+            // A body that is held back takes its time.
+            if limitRate != nil { timeouts.total = .seconds(86_400) }
+            options.append(.timeouts(timeouts))
+        }
         if !header.isEmpty || referer != nil { options.append(.headers(fields)) }
         return options
     }
