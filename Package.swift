@@ -201,6 +201,7 @@ let package = Package(
             name: "HalcyonCommand",
             dependencies: [
                 "Halcyon",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings
@@ -317,7 +318,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonCommandTests",
-            dependencies: ["Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting"],
+            dependencies: [
+                "Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             exclude: ["Setup/commands"],
             swiftSettings: swiftSettings
         ),

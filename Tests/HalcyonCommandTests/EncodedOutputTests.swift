@@ -53,7 +53,7 @@ struct EncodedOutputTests {
         let arguments = ["get", server.url("/a.jpg").absoluteString, "--resize", "20x15", "-o", "a.webp", "--json"]
         let cold = try await work.start(arguments).outcome
         #expect(try cold.results[0].milliseconds?["encode"] != nil)
-        let warm = try await work.start(arguments).outcome
+        let warm = try await work.start(arguments + ["--overwrite"]).outcome
         let times = try #require(try warm.results[0].milliseconds)
         #expect(times["disk"] != nil && times["decode"] == nil && times["encode"] == nil)
     }

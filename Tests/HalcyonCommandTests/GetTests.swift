@@ -74,10 +74,12 @@ import Testing
             "out/"
         )
         let expected: Set = [
-            "url", "source", "bytes", "format", "width", "height", "partial", "output", "milliseconds",
+            "index", "url", "status", "source", "bytes", "format", "width", "height", "originalWidth", "originalHeight",
+            "partial", "output", "outputBytes", "milliseconds",
         ]
-        #expect(try run.fields(line: 0) == expected)
-        #expect(try run.fields(line: 1) == ["url", "error"])
+        let loaded = try #require(run.lines.firstIndex { $0.contains("\"index\":0") })
+        #expect(try run.fields(line: loaded) == expected)
+        #expect(try run.fields(line: 1 - loaded) == ["index", "url", "status", "error"])
         let result = try #require(try run.results.first)
         #expect(result.url == url && result.bytes == photo.count && result.format == "jpeg")
         #expect(result.width == 20 && result.height == 15)
@@ -87,7 +89,7 @@ import Testing
         #expect(info.format == .jpeg && info.size == PixelSize(20, 15))
     }
 
-    @Test("results come in the order of the arguments, and one that fails stops no other")
+    @Test("results have their place among the arguments, and one that fails stops no other")
     func failureAmongOthers() async throws {
         let server = try server()
         defer { server.stop() }

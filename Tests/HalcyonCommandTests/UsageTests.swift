@@ -9,14 +9,19 @@ import Testing
     @Test(
         "a command line that makes no sense ends with 64 and says so",
         arguments: [
-            ["get"], ["get", "a", "--resize", "0x5"], ["get", "a", "--resize", "5"], ["get", "a", "--resize", "x"],
+            ["get"], ["get", "a", "--resize", "0x5"], ["get", "a", "--resize", "x"],
             ["get", "a", "--resize", "99999999999999999999x1"], ["get", "a", "--format", "bmpx"],
             ["get", "a", "--refresh", "--cache-only"], ["get", "a", "--no-cache", "--cache-only"],
             ["get", "a", "--concurrency", "0"], ["get", "a", "--repeat", "0"], ["get", "a", "--quality", "101"],
             ["get", "a", "--mode", "bend"], ["get", "a", "--sheet", "sheet"], ["get", "a", "--unknown"], ["nonsense"],
             ["info"], ["convert", "a"], ["convert", "a", "b"], ["convert", "a", "b.xyz"],
             ["convert", "a", "b.png", "--frame", "-1"], ["cache", "remove"], ["cache", "trim", "--to", "many"],
-            ["cache", "list", "--limit", "-1"], ["get", "a", "-o", "file:///tmp/a.png"],
+            ["cache", "list", "--limit", "-1"], ["get", "a", "-o", "file:///tmp/a.png"], ["get", "a", "--from", "b"],
+            ["get", "a", "--process", "blurr 8"],
+            ["get", "a", "--process", "blur"], ["get", "a", "--retries", "-1"], ["get", "a", "--rate", "10/y"],
+            ["get", "a", "--header", "x"], ["get", "a", "--report", "b", "--resume", "c"],
+            ["get", "a", "--sizes", "5,x"],
+            ["convert", "a", "b", "c"],
             ["convert", "a", "file:///tmp/%FF.png"], ["cache", "stats", "--cache-dir", "file:///tmp/%FF"],
         ]
     )

@@ -59,6 +59,39 @@ struct FolderOutput: Sendable {
         }
     }
 
+    /// Returns the file of the request, under any of its names, if it has the bytes that were written.
+    ///
+    /// - Parameters:
+    ///   - extensions: The extensions that it may have, the likeliest first.
+    ///   - mayExist: Returns `false` for names, without folder and extension, that no file of the folder has.
+    static func written(
+        for origin: FileOrigin,
+        in folder: String,
+        stem: String,
+        extensions: [String],
+        mayExist: (String) -> Bool,
+        calls: FileCalls = .system
+    ) -> FileOrigin.Written? {
+        for count in digitCounts {
+            let name = name(stem, origin, digits: count)
+            guard mayExist(name) else { continue }
+            for fileExtension in extensions {
+                let path = "\(folder)\(name).\(fileExtension)"
+                if let file = origin.written(at: path, isNamed: count >= tellingDigitCount, calls) { return file }
+            }
+        }
+        return nil
+    }
+
+    /// Returns whether a file of the request may be there under any of its names.
+    static func mayBeThere(stem: String, _ origin: FileOrigin, _ mayExist: (String) -> Bool) -> Bool {
+        digitCounts.contains { mayExist(name(stem, origin, digits: $0)) }
+    }
+
+    private static func name(_ stem: String, _ origin: FileOrigin, digits count: Int) -> String {
+        "\(stem)\(count > 0 ? "-" : "")\(origin.request.prefix(count))"
+    }
+
     private struct Name {
         let path: String
         /// Whether the name itself tells the request.
@@ -66,7 +99,7 @@ struct FolderOutput: Sendable {
     }
 
     private func path(digits count: Int) -> String {
-        "\(folder)\(stem)\(count > 0 ? "-" : "")\(origin.request.prefix(count)).\(fileExtension)"
+        "\(folder)\(Self.name(stem, origin, digits: count)).\(fileExtension)"
     }
 
     private func isOwn(_ name: Name) -> Bool {

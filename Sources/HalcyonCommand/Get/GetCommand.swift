@@ -8,49 +8,115 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Load images from memory, from the disk cache, or from their source.",
         discussion: """
-            Without -o the images are only loaded into the cache. Without --resize and --format the output is the \
-            original, byte for byte. An image that fails does not stop the others.
+            Without -o the images are only loaded into the cache. Without --resize, --sizes, --process and --format the \
+            output is the original, byte for byte. An image that fails does not stop the others.
 
-            -o FILE replaces a file of that name. In a folder, files are named as in their URLs, and none is replaced \
-            but that of the same URL and options, whichever run wrote it: an image whose name is taken gets digits, \
-            always the same ones, such as a-5c0f92d1.jpg. Each file carries its URL, without user, password and query, \
-            in the extended attribute user.xdg.origin.url, and its request in user.halcyon.request; where a file \
-            system has no such attributes, all names have digits.
+            The same command a second time is a continuation: an image whose file is there, with the bytes that were \
+            written for the same URL and options, is skipped without the network. Other options are another request. \
+            --refresh asks the servers what has changed, --overwrite writes all files anew. After Ctrl-C, and after any \
+            other end, repeat the command.
+
+            -o FILE replaces a file of that name, unless it is there for the same request. In a folder, files are named as \
+            in their URLs, and none is replaced but that of the same URL and options, whichever run wrote it: an image \
+            whose name is taken gets digits, always the same ones, such as a-5c0f92d1.jpg. Each file carries its URL, \
+            without user, password and query, in the extended attribute user.xdg.origin.url, and its request in \
+            user.halcyon.request; where a file system has no such attributes, all names have digits.
+
+            A list (--from) has a URL or a path a line; blank lines and lines that begin with # are left out. Behind a tab \
+            comes the name of the file. Lines may also be JSON objects with "url" and "name". It is read as it is needed, \
+            so it may have millions of lines, or come from a program that is still running.
+
+            What is done is said as it is done: with --json a line as each image ends, with its index in the list, \
+            otherwise a line an image where the output is no terminal, or a table where all images fit on a screen. A \
+            terminal shows the progress, and keeps failures and a summary. --report writes JSON lines of everything to a \
+            file as it happens; --resume reads such a file, leaves out what it has as done, and adds to it.
 
             Examples:
               halcyon get https://example.org/a.jpg -o a.jpg
-              halcyon get *.png --resize 400x400 --format jpeg -o thumbnails/
+              halcyon get *.png --resize 400 --format jpeg -o thumbnails/
+              halcyon get --from urls.txt --resize 400 -o thumbnails/ --resume report.jsonl
+              halcyon get https://example.org/a.jpg -o - | display -
               halcyon get https://example.org/a.jpg --json --trace
             """
     )
 
-    @Argument(help: ArgumentHelp("Images: http, https, file and data URLs, or paths.", valueName: "URL"))
-    var urls: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "Images: http, https, file and data URLs, paths, or - for the standard input.",
+            valueName: "URL"
+        )
+    )
+    var urls: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Load the images of this list, - for the standard input.", valueName: "FILE|-"),
+        transform: FileOutput.path
+    )
+    var from: String?
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to this file, or into this folder: one that exists, a name that ends in a slash, or any for several images.",
-            valueName: "FILE|DIR"
+            "Write to this file, to the standard output (-), or into this folder: one that exists, a name that ends in a slash, or any for several images.",
+            valueName: "FILE|DIR|-"
         ),
         transform: FileOutput.path
     )
     var output: String?
 
-    @OptionGroup var resizing: ResizeArguments
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Name files so, in the folder, such as '{host}/{stem}-{width}.{ext}': \(NameTemplate.Field.names).",
+            valueName: "TEMPLATE"
+        )
+    )
+    var name: String?
+
+    @OptionGroup(title: "Images") var resizing: ResizeArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write each image in these widths and heights, such as 200,400,800.", valueName: "N,N,…"),
+        transform: SizeListArgument.init
+    )
+    var sizes: SizeListArgument?
 
     @Option(name: .long, help: ArgumentHelp("Write this format: \(OutputFormat.names).", valueName: "FORMAT"))
     var format: String?
 
-    @OptionGroup var encoding: EncodingArguments
+    @OptionGroup(title: "Images") var encoding: EncodingArguments
 
     @Flag(exclusivity: .exclusive)
     var cacheUse: CacheUse?
+
+    @Flag(name: .long, help: "Load and write also the images whose files are there.")
+    var overwrite = false
 
     @OptionGroup var cacheArguments: CacheArguments
 
     @Option(name: .long, help: ArgumentHelp("Load this many images at a time, from 1 to 1024.", valueName: "N"))
     var concurrency = 8
+
+    @OptionGroup(title: "Network") var network: NetworkArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write a report to this file, a line of JSON for each file.", valueName: "FILE"),
+        transform: FileOutput.path
+    )
+    var report: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Leave out what this report has as done, try again what failed, and add to it. Without images, load those that failed.",
+            valueName: "FILE"
+        ),
+        transform: FileOutput.path
+    )
+    var resume: String?
 
     @Option(
         name: .long,
@@ -65,16 +131,25 @@ struct GetCommand: AsyncParsableCommand {
     )
     var sheet: String?
 
-    @Flag(name: .long, help: "Show the timeline of each load.")
+    @Flag(name: .long, help: "Show the timeline of each load, and a line for each attempt.")
     var trace = false
 
     @Flag(name: .long, help: "Show what the caches and shared work have saved.")
     var stats = false
 
-    @Flag(name: .long, help: "Print one JSON object a line instead of a table.")
+    @Flag(name: .long, help: "Print a JSON object a line as each image ends.")
     var json = false
 
     func validate() throws {
+        guard !urls.isEmpty || from != nil || resume != nil else {
+            throw ValidationError("Name an image, or a list of images with --from.")
+        }
+        guard urls.isEmpty || from == nil else {
+            throw ValidationError("--from takes the place of images on the command line.")
+        }
+        guard urls.count(where: { $0 == SourceArgument.standardInput }) < 2 else {
+            throw ValidationError("The standard input can be read only once.")
+        }
         guard (1...1024).contains(concurrency) else {
             throw ValidationError("--concurrency must be between 1 and 1024.")
         }
@@ -90,13 +165,94 @@ struct GetCommand: AsyncParsableCommand {
         if let sheet, OutputFormat(path: sheet) == nil {
             throw ValidationError("“\(sheet)” must end in .png, or in another format that can be written.")
         }
+        guard report == nil || resume == nil else {
+            throw ValidationError("--resume continues a report, --report begins one; use one of them.")
+        }
+        guard sizes == nil || resizing.resize == nil else { throw ValidationError("Use --resize or --sizes.") }
+        try validateOutput()
+    }
+
+    private func validateOutput() throws {
+        if let name {
+            guard let output, output != "-" else { throw ValidationError("--name needs a folder: -o DIR.") }
+            do throws(NameTemplate.Problem) {
+                let template = try NameTemplate(name)
+                if let named = template.fileExtension, OutputFormat(name: named) == nil {
+                    throw NameTemplate.Problem(description: "no “\(named)” can be written; use \(OutputFormat.names)")
+                }
+            } catch {
+                throw ValidationError("--name “\(name)”: \(error).")
+            }
+        }
+        if sizes != nil {
+            guard let output, output != "-" else { throw ValidationError("--sizes needs a folder: -o DIR.") }
+        }
+        if output == "-" {
+            guard urls.count == 1, self.repeat == 1 else {
+                throw ValidationError("The standard output takes one image.")
+            }
+            guard !json, !trace, !stats else {
+                throw ValidationError(
+                    "The standard output has the image; --json, --trace and --stats have no place there."
+                )
+            }
+        }
     }
 
     func run() async throws {
-        let run = GetRun(self)
+        let run = GetRun(plan)
         try await Interruption.guarding {
             guard await run.run() else { throw ExitCode(1) }
         }
+    }
+}
+
+extension GetCommand {
+    private var plan: RunPlan {
+        var plan = RunPlan(encoding: encoding, cache: cacheArguments, concurrency: concurrency, network: network)
+        plan.items = urls.enumerated().map { ListItem(index: $0, argument: SourceArgument(text: $1)) }
+        plan.list = from
+        plan.variants = resizing.variants(sizes: sizes)
+        plan.format = format.flatMap(OutputFormat.init(name:))
+        plan.template = name.flatMap { try? NameTemplate($0) }
+        plan.target = target(plan)
+        plan.cacheUse = cacheUse
+        plan.overwrites = overwrite
+        plan.report = report
+        plan.resume = resume
+        plan.rounds = self.repeat
+        plan.sheet = sheet
+        plan.trace = trace
+        plan.stats = stats
+        plan.json = json
+        return plan
+    }
+
+    private func target(_ plan: RunPlan) -> OutputWriter.Target {
+        guard let output else { return .nowhere }
+        if output == "-" { return .standardOutput }
+        let isSeveral = urls.isEmpty || name != nil || sizes != nil || Set(plan.items.map(\.argument)).count > 1
+        guard isSeveral || output.endsInSlash || FileOutput.isFolder(output) else { return .file(output) }
+        return .folder(output.endsInSlash ? output : output + "/")
+    }
+}
+
+extension NameTemplate.Field {
+    /// All fields as they are written.
+    static var names: String { allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ") }
+}
+
+/// Several sizes, as "200,400,800".
+struct SizeListArgument: Sendable {
+    let sizes: [Int]
+
+    @Sendable init(_ text: String) throws {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let sizes = parts.compactMap { Int($0) }.filter { (1...65_535).contains($0) }
+        guard sizes.count == parts.count, Set(sizes).count == sizes.count else {
+            throw ValidationError("“\(text)” is no list of different sizes such as 200,400,800.")
+        }
+        self.sizes = sizes
     }
 }
 
@@ -108,7 +264,7 @@ enum CacheUse: String, EnumerableFlag {
 
     static func help(for value: CacheUse) -> ArgumentHelp? {
         switch value {
-        case .refresh: "Load anew, and store the result."
+        case .refresh: "Ask the servers whether images have changed, and load those that have."
         case .cacheOnly: "Never use the network."
         case .noCache: "Neither read nor write the cache."
         }
@@ -117,7 +273,7 @@ enum CacheUse: String, EnumerableFlag {
     /// The change to the options of a load.
     var option: ImageOption {
         switch self {
-        case .refresh: .forceRefresh
+        case .refresh: .revalidate
         case .cacheOnly: .onlyFromCache
         case .noCache: .noCache
         }
@@ -150,6 +306,11 @@ struct CacheArguments: ParsableArguments {
             }
             if isFirst { Terminal.warn("\(error.message); going on without it") }
         }
+    }
+
+    /// The folder of interrupted bodies, beside the default cache or within another one's folder.
+    var partialFolder: String {
+        cacheDir.map { FileOutput.absolutePath($0) + "/partial" } ?? PartialBodyStore.Configuration.defaultFolder
     }
 
     /// The configuration of the disk cache, with its folder.

@@ -1,10 +1,34 @@
+internal import FoundationEssentials
 internal import Halcyon
 
-/// The result of one image in one round. It keeps neither pixels nor encoded bytes: there is one for each URL, however
-/// many there are.
+/// The result of one file of one image. It keeps neither pixels nor encoded bytes.
 struct GetResult: Sendable {
+    /// The place of the image in the list, from 0.
+    let index: Int
     let argument: SourceArgument
-    let outcome: Result<Loaded, ImageError>
+    let outcome: Outcome
+    /// The digits that tell the request; see ``FileOrigin/request``.
+    var request: String?
+    /// When it began and ended.
+    var times: ClosedRange<Date>?
+    /// The name that the list has for the file.
+    var name: String?
+    /// A line for each attempt to load it from a server, where a timeline is requested.
+    var attempts: [String] = []
+
+    enum Outcome: Sendable {
+        case loaded(Loaded)
+        /// The file is there with the bytes that were written for the same request, or an earlier report has it.
+        case skipped(Skipped)
+        case failed(ImageError)
+    }
+
+    /// A file that was there.
+    struct Skipped: Sendable {
+        /// `nil` where nothing is written.
+        let output: String?
+        let byteCount: Int?
+    }
 
     /// An image that was loaded, and written if requested.
     struct Loaded: Sendable {
@@ -14,13 +38,23 @@ struct GetResult: Sendable {
         /// The size of the original as it is displayed.
         let originalSize: PixelSize
         /// The size of the result.
-        let size: PixelSize
+        var size: PixelSize
+        /// The number of frames of an animation, 0 for other images.
+        let frameCount: Int
+        /// Whether the result is the original, byte for byte.
+        var isOriginal: Bool
+        /// What a person has to know about the result.
+        var note: String?
         /// Whether the original is cut short or damaged.
         let isPartial: Bool
-        let timings: ImageTimings
+        var timings: ImageTimings
         /// The metrics of the transfer, where a timeline is requested.
         var metrics: TransferMetrics?
         var output: String?
+        /// The size of the file.
+        var outputByteCount: Int?
+        /// The SHA-256 of the file, in hexadecimal digits, where there is a report.
+        var digest: String?
         /// The format of the output, or of the original if nothing was written.
         var format: ImageFormat
         var writeTime: Duration?
@@ -30,6 +64,8 @@ struct GetResult: Sendable {
             byteCount = response.byteCount
             originalSize = response.image.info.displaySize
             size = response.image.size
+            frameCount = response.image.info.frameDurations.count
+            isOriginal = true
             isPartial = response.image.isPartial
             timings = response.timings
             metrics = response.metrics
@@ -41,6 +77,8 @@ struct GetResult: Sendable {
             byteCount = image.originalByteCount
             originalSize = image.originalInfo.displaySize
             size = image.size
+            frameCount = image.originalInfo.frameDurations.count
+            isOriginal = image.isOriginal
             isPartial = image.isPartial
             timings = image.timings
             metrics = image.metrics
@@ -50,18 +88,30 @@ struct GetResult: Sendable {
 }
 
 extension GetResult {
-    /// The object that `--json` prints.
+    /// The object that `--json` prints, and with more fields the line of a report.
     struct Record: Encodable {
+        let index: Int
         let url: String
+        /// "done", "skipped" or "failed".
+        let status: String
         var source: String?
         var bytes: Int?
         var format: String?
         var width: Int?
         var height: Int?
+        var originalWidth: Int?
+        var originalHeight: Int?
         var partial: Bool?
         var output: String?
+        var outputBytes: Int?
         var milliseconds: [String: Double]?
         var error: Failure?
+        // Of reports alone.
+        var digest: String?
+        var request: String?
+        var name: String?
+        var began: Double?
+        var ended: Double?
 
         struct Failure: Encodable {
             let stage: String
@@ -71,21 +121,87 @@ extension GetResult {
     }
 
     var record: Record {
-        var record = Record(url: argument.shownText)
         switch outcome {
-        case .success(let loaded):
+        case .loaded(let loaded):
+            var record = Record(index: index, url: argument.shownText, status: "done")
             record.source = loaded.source.rawValue
             record.bytes = loaded.byteCount
             record.format = loaded.format.rawValue
             record.width = loaded.size.width
             record.height = loaded.size.height
+            record.originalWidth = loaded.originalSize.width
+            record.originalHeight = loaded.originalSize.height
             record.partial = loaded.isPartial
             record.output = loaded.output
+            record.outputBytes = loaded.outputByteCount
             record.milliseconds = loaded.milliseconds
-        case .failure(let error):
+            return record
+        case .skipped(let skipped):
+            var record = Record(index: index, url: argument.shownText, status: "skipped")
+            record.output = skipped.output
+            record.outputBytes = skipped.byteCount
+            return record
+        case .failed(let error):
+            var record = Record(index: index, url: argument.shownText, status: "failed")
             record.error = .init(stage: error.stage.rawValue, reason: error.code, message: error.message)
+            return record
         }
+    }
+
+    /// The line of a report: that of `--json`, and what tells the request and the bytes, and the times in seconds since
+    /// 1970.
+    var reportRecord: Record {
+        var record = record
+        if case .loaded(let loaded) = outcome { record.digest = loaded.digest }
+        record.request = request
+        record.name = name
+        record.began = times.map { Self.seconds($0.lowerBound) }
+        record.ended = times.map { Self.seconds($0.upperBound) }
         return record
+    }
+
+    private static func seconds(_ date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() / 1000 }
+
+    /// The same result under another name of the image, in another place.
+    func repeated(as item: ListItem) -> GetResult {
+        GetResult(
+            index: item.index,
+            argument: item.argument,
+            outcome: outcome,
+            request: request,
+            times: times,
+            name: item.name
+        )
+    }
+
+    var isFailure: Bool {
+        if case .failed = outcome { true } else { false }
+    }
+
+    var isSkipped: Bool {
+        if case .skipped = outcome { true } else { false }
+    }
+
+    /// The path of the file.
+    var output: String? {
+        switch outcome {
+        case .loaded(let loaded): loaded.output
+        case .skipped(let skipped): skipped.output
+        case .failed: nil
+        }
+    }
+
+    /// A line about the result, for people.
+    var line: String {
+        switch outcome {
+        case .loaded(let loaded):
+            let size =
+                loaded.size == loaded.originalSize ? "\(loaded.size)" : "\(loaded.originalSize) → \(loaded.size)"
+            let bytes = Format.bytes(loaded.outputByteCount ?? loaded.byteCount)
+            return "\(loaded.output ?? argument.shownText)  \(size)  \(bytes)  \(loaded.source.rawValue)"
+        case .skipped(let skipped): return "\(skipped.output ?? argument.shownText)  there already"
+        case .failed(let error): return "\(argument.shownText)  failed  \(error.stage.rawValue): \(error.code)"
+        }
     }
 }
 

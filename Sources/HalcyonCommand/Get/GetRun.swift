@@ -1,239 +1,241 @@
 internal import Halcyon
 internal import HalcyonConcurrency
 
-/// One run of `halcyon get`.
-struct GetRun: Sendable {
-    private let command: GetCommand
-    private let pipeline: ImagePipeline
-    private let arguments: [SourceArgument]
-    /// For each argument, the index of the first equal one: an image that is named twice is loaded once.
-    private let firsts: [Int]
-    private let options: ImageOptions
-    private let writer: OutputWriter
-    private let sheet: ContactSheet?
+/// What a run loads and writes.
+struct RunPlan: Sendable {
+    var items: [ListItem] = []
+    /// The path of the list that takes the place of ``items``.
+    var list: String?
+    var target = OutputWriter.Target.nowhere
+    var format: OutputFormat?
+    var template: NameTemplate?
+    var variants: [OutputVariant] = []
+    var encoding: EncodingArguments
+    var cacheUse: CacheUse?
+    var cache: CacheArguments
+    var overwrites = false
+    var concurrency: Int
+    var network: NetworkArguments
+    var report: String?
+    var resume: String?
+    var rounds = 1
+    var sheet: String?
+    var trace = false
+    var stats = false
+    var json = false
+    /// Whether nothing but failures is said.
+    var isQuiet = false
+}
 
-    init(_ command: GetCommand) {
-        self.command = command
-        pipeline = ImagePipeline(configuration: .init(cache: command.cacheArguments.cache()))
-        let arguments = command.urls.map(SourceArgument.init(text:))
-        self.arguments = arguments
-        var known: [SourceArgument: Int] = [:]
-        firsts = arguments.indices.map { index in
-            defer { known[arguments[index]] = known[arguments[index]] ?? index }
-            return known[arguments[index]] ?? index
-        }
-        sheet = command.sheet.map { _ in ContactSheet(imageCount: arguments.count) }
-        // The original is kept as well, so that another size of it needs no network.
-        // Each load waits for its storing, so that no more of it is held than there are loads at a time.
-        var options: [ImageOption] = [
-            .processor(command.resizing.processing), .cacheOriginalImage, .waitForCache,
-        ]
-        if let cacheUse = command.cacheUse { options.append(cacheUse.option) }
-        self.options = ImageOptions(options)
-        writer = OutputWriter(
-            output: command.output,
-            format: command.format.flatMap(OutputFormat.init(name:)),
-            resizing: command.resizing,
-            encodeOptions: command.encoding.options,
-            arguments: arguments
+/// One run of `halcyon get`, or of `halcyon convert` for several images.
+struct GetRun: Sendable {
+    private let plan: RunPlan
+    private let pipeline: ImagePipeline
+    private let failures = HostFailures()
+
+    init(_ plan: RunPlan) {
+        self.plan = plan
+        let usesCache = plan.cacheUse != .noCache
+        let downloader = plan.network.downloader(
+            concurrency: plan.concurrency,
+            partialFolder: usesCache ? plan.cache.partialFolder : nil
         )
+        pipeline = ImagePipeline(configuration: .init(downloader: downloader, cache: plan.cache.cache()))
     }
 
     /// Loads everything, in each requested round; returns `false` if anything failed.
     func run() async -> Bool {
+        let reportPath = plan.resume ?? plan.report
+        let writer = OutputWriter(
+            target: plan.target,
+            format: plan.format,
+            encoding: plan.encoding,
+            template: plan.template,
+            overwrites: plan.overwrites,
+            makesDigests: reportPath != nil
+        )
+        let (report, options): (ReportFile?, [ImageOption])
+        var list: ItemList
         do {
-            try writer.prepare()
+            let resumes = plan.resume != nil
+            options = try loadOptions()
+            report = try await FileOutput.inBackground {
+                try writer.prepare()
+                return try reportPath.map { try ReportFile(path: $0, resumes: resumes) }
+            }
+            list = try await items(report)
         } catch {
-            refuse(error)
+            refuse(
+                error as? ImageError ?? ImageError(stage: .load, reason: .provider("\(error)"), source: "the images")
+            )
             return false
         }
+        if let report { list = list.without(report.earlier, unless: plan.overwrites || plan.cacheUse == .refresh) }
+        let sheet = plan.sheet.map { _ in ContactSheet(imageCount: list.count ?? 0) }
         var isSuccess = true
-        // What is done, with the paths of files.
-        var written: [Int: String?] = [:]
-        for round in 1...command.repeat {
-            let display = ProgressDisplay(total: Set(firsts).count, isShown: Terminal.isInteractive && !command.json)
-            let results = await load(display: display, written: written)
-            display.finish()
-            if Task.isCancelled { break }
-            for (index, result) in zip(arguments.indices, results) {
-                if case .success(let loaded) = result.outcome {
-                    written.updateValue(loaded.output, forKey: index)
-                } else {
-                    isSuccess = false
-                }
-            }
-            report(results, round: round)
+        var drawn: [DoneImage] = []
+        var written: [Int: [String?]] = [:]
+        for round in 1...plan.rounds {
+            let isShown = Terminal.isInteractive && (!plan.json || Terminal.resultWidth == nil)
+            let display = ProgressDisplay(total: list.count, isShown: isShown)
+            if isShown, case .reader(let reader) = list.source { countImages(of: reader, for: display) }
+            let output = ResultOutput(
+                json: plan.json,
+                trace: plan.trace,
+                isQuiet: plan.isQuiet || plan.target == .standardOutput,
+                display: display,
+                report: report
+            )
+            output.begin(round: round, of: plan.rounds)
+            Interruption.setLastAction { output.end(isInterrupted: true) }
+            let load = GetLoad(
+                pipeline: pipeline,
+                options: options,
+                writer: writer,
+                variants: plan.variants,
+                display: display,
+                failures: failures,
+                // The sheet is drawn once: further rounds load the same images.
+                sheet: round == 1 ? sheet : nil,
+                refreshes: plan.cacheUse == .refresh,
+                trace: plan.trace
+            )
+            var schedule = GetSchedule(
+                load: load,
+                concurrency: plan.concurrency,
+                output: output,
+                report: report,
+                keepsOutputs: plan.sheet != nil || plan.rounds > 1,
+                written: written
+            )
+            isSuccess = await schedule.run(list) && isSuccess
+            output.end(isInterrupted: Task.isCancelled)
+            Interruption.setLastAction(nil)
+            if round == 1 { drawn = schedule.doneImages }
+            for image in schedule.doneImages where !image.isSkipped { written[image.index] = image.outputs }
             // Further rounds have no reader left.
-            if Terminal.outputState == .closed { break }
+            if Task.isCancelled || Terminal.outputState == .closed { break }
         }
         // After the last round, because drawing empties the memory cache.
-        if let sheet = command.sheet, !Task.isCancelled {
-            isSuccess = await drawSheet(of: written, path: sheet) && isSuccess
+        if let sheet, let path = plan.sheet, !Task.isCancelled {
+            isSuccess = await draw(sheet, of: drawn, path: path) && isSuccess
         }
         // The next run is to have what this one has asked for.
         await pipeline.waitForRefreshes()
         await pipeline.cache.flush()
-        if command.stats { reportStatistics() }
-        return isSuccess
+        if plan.stats { reportStatistics() }
+        return isSuccess && report?.isComplete != false
     }
 
-    /// Runs one round: a bounded number of loads at a time, with the results in the order of the arguments.
-    private func load(display: ProgressDisplay, written: [Int: String?]) async -> [GetResult] {
-        await withTaskGroup(of: (Int, GetResult).self) { group in
-            var results: [Int: GetResult] = [:]
-            var waiting = Set(firsts).sorted()[...]
-            var running = 0
-            while running < command.concurrency, let index = waiting.popFirst() {
-                group.addTask { (index, await load(at: index, display: display, written: written[index])) }
-                running += 1
-            }
-            for await (index, result) in group {
-                results[index] = result
-                guard !group.isCancelled, let index = waiting.popFirst() else { continue }
-                group.addTask { (index, await load(at: index, display: display, written: written[index])) }
-            }
-            // Each under the text that the person gave.
-            return zip(arguments, firsts).compactMap { argument, first in
-                results[first].map { GetResult(argument: argument, outcome: $0.outcome) }
-            }
-        }
+    private func loadOptions() throws -> [ImageOption] {
+        // The original is kept as well, so that another size of it needs no network.
+        // Each load waits for its storing, so that no more of it is held than there are loads at a time.
+        var options: [ImageOption] = [.cacheOriginalImage, .waitForCache]
+        if let cacheUse = plan.cacheUse { options.append(cacheUse.option) }
+        return options + (try plan.network.options(failures))
     }
 
-    /// - Parameter written: The path of the file that an earlier round wrote, if it wrote one; `nil` if the image is not
-    ///   done yet.
-    private func load(at index: Int, display: ProgressDisplay, written: String??) async -> GetResult {
-        let argument = arguments[index]
-        do {
-            let request = ImageRequest(try argument.source(), options: options)
-            // The sheet is drawn once: further rounds load the same images.
-            let tiles = written == nil ? sheet : nil
-            var loaded =
-                if let format = writer.format {
-                    try await loadEncoded(request, as: format, at: index, display, written: written, tiles)
-                } else {
-                    try await load(request, at: index, display, tiles)
-                }
-            if !command.trace { loaded.metrics = nil }
-            if loaded.isPartial, !command.json {
-                display.interrupt { Terminal.warn(Terminal.partialImage(argument.shownText)) }
-            }
-            return GetResult(argument: argument, outcome: .success(loaded))
-        } catch let error as ImageError {
-            display.fail()
-            if !command.json { display.interrupt { Terminal.warn("\(error)") } }
-            return GetResult(argument: argument, outcome: .failure(error))
-        } catch {
-            // The pipeline throws nothing else but cancellation, and results of a cancelled round are not shown.
-            let failure = ImageError(stage: .load, reason: .provider("\(error)"), source: argument.text)
-            return GetResult(argument: argument, outcome: .failure(failure))
+    /// Returns the images of the command line, of the list, or those that failed in the report.
+    private func items(_ report: ReportFile?) async throws -> ItemList {
+        guard let path = plan.list else {
+            return ItemList(.items(plan.items.isEmpty ? report?.earlier.failedItems ?? [] : plan.items))
         }
+        let reader = ListReader(path: path)
+        guard plan.rounds > 1 || plan.sheet != nil else { return ItemList(.reader(reader)) }
+        // What is loaded again, or drawn in order, has to be in memory.
+        var items: [ListItem] = []
+        while case let next = try await reader.next(), !next.isEmpty { items += next }
+        return ItemList(.items(items))
     }
 
-    /// Loads an image into the cache.
-    private func load(
-        _ request: ImageRequest,
-        at index: Int,
-        _ display: ProgressDisplay,
-        _ tiles: ContactSheet?
-    ) async throws -> GetResult.Loaded {
-        let task = pipeline.task(for: request)
-        let bar = display.begin { task.progress }
-        defer { display.end(bar) }
-        let response = try await task.response
-        if let tiles { try await pipeline.withPixels(of: response.image) { try tiles.add($0, at: index) } }
-        return GetResult.Loaded(response)
-    }
-
-    /// Loads an image, and writes it encoded.
-    private func loadEncoded(
-        _ request: ImageRequest,
-        as format: EncodedImageFormat,
-        at index: Int,
-        _ display: ProgressDisplay,
-        written: String??,
-        _ tiles: ContactSheet?
-    ) async throws -> GetResult.Loaded {
-        let progress = Lock(ImageProgress())
-        let bar = display.begin { progress.withLock { $0 } }
-        defer { display.end(bar) }
-        let image = try await pipeline.encoded(for: request, as: format) { update in progress.withLock { $0 = update } }
-        if let written {
-            var loaded = GetResult.Loaded(image)
-            loaded.output = written
-            return loaded
+    private func countImages(of reader: ListReader, for display: ProgressDisplay) {
+        let path = reader.path
+        Task.detached(priority: .utility) {
+            if let count = try? await FileOutput.inBackground({ ListReader.count(path) }) { display.setTotal(count) }
         }
-        let loaded = try await writer.write(image, at: index)
-        guard let tiles else { return loaded }
-        // The pixels of what was written, reduced while they are decoded: the image itself may be in no cache, and would
-        // be loaded once more.
-        let codecs = image.format == .pam ? ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []) : nil
-        try await pipeline.withPixels(of: image, fitting: ContactSheet.largestTile, codecs: codecs) { bitmap in
-            try tiles.add(bitmap, at: index)
-        }
-        return loaded
     }
 
     /// Reports why no load could be started.
     private func refuse(_ error: ImageError) {
-        guard command.json else { return Terminal.warn("\(error)") }
-        for argument in arguments {
-            Terminal.print(JSONLine.text(GetResult(argument: argument, outcome: .failure(error)).record))
-        }
-    }
-
-    private func report(_ results: [GetResult], round: Int) {
-        if command.json {
-            for result in results { Terminal.print(JSONLine.text(result.record)) }
-        } else {
-            if round > 1 { Terminal.print("") }
-            if command.repeat > 1 { Terminal.print("Round \(round)") }
-            for line in GetTable(results).lines(width: Terminal.resultWidth) { Terminal.print(line) }
-        }
-        guard command.trace else { return }
-        for result in results {
-            for line in TraceReport(result).lines {
-                // Programs read the results, so the timelines go to the error output.
-                if command.json { Terminal.note(line) } else { Terminal.print(line) }
-            }
+        guard plan.json, !plan.items.isEmpty else { return Terminal.warn("\(error)") }
+        for item in plan.items {
+            let result = GetResult(index: item.index, argument: item.argument, outcome: .failed(error))
+            Terminal.print(JSONLine.text(result.record))
         }
     }
 
     private func reportStatistics() {
         let report = StatisticsReport(pipeline.statistics)
-        guard !command.json else { return Terminal.print(JSONLine.text(report.record)) }
+        guard !plan.json else { return Terminal.print(JSONLine.text(report.record)) }
         Terminal.print("")
         for line in report.lines { Terminal.print(line) }
     }
 
-    /// Draws the contact sheet of the images that were loaded, in the order of the arguments.
-    ///
-    /// - Parameter written: The images that were loaded, with the paths of their files.
-    private func drawSheet(of written: [Int: String?], path: String) async -> Bool {
-        let loaded = firsts.filter { written[$0] != nil }
-        guard let drawing = sheet, !loaded.isEmpty else { return true }
-        let images = written.values.compactMap(\.self) + arguments.compactMap(\.path)
-        guard !images.contains(where: { FileOutput.isSameFile($0, path) }) else {
+    /// Draws the contact sheet of the images that were loaded, in the order of the list.
+    private func draw(_ drawing: ContactSheet, of images: [DoneImage], path: String) async -> Bool {
+        guard !images.isEmpty else { return true }
+        let files = images.flatMap { $0.outputs.compactMap(\.self) } + images.compactMap(\.argument.path)
+        guard !files.contains(where: { FileOutput.isSameFile($0, path) }) else {
             Terminal.warn("the contact sheet could not be made: \(path) is one of its images")
             return false
         }
+        let places = images.sorted { $0.index < $1.index }.map(\.place)
         do {
             // From here on, nothing is needed of what was kept for more images.
             pipeline.cache.removeAllFromMemory()
             MemoryPool.shared.trim()
             let format = OutputFormat(path: path)?.format ?? .png
-            let options = command.encoding.options
+            let options = plan.encoding.options
             // It runs alone by now, so it needs no part of the pipeline's budget.
             let queue = WorkQueue(name: "halcyon.contact-sheet", width: 1)
             let (data, size) = try await queue.run(priority: PriorityBox(.normal)) { _ in
-                let sheet = try drawing.drawn(loaded)
+                let sheet = try drawing.drawn(places)
                 return (try ImageCodecs.standard.encode(sheet, as: format, options: options), sheet.size)
             }
             try await FileOutput.writeInBackground(data, to: path, source: "the contact sheet")
-            if !command.json { Terminal.print("Contact sheet: \(path) (\(size))") }
+            if !plan.json { Terminal.print("Contact sheet: \(path) (\(size))") }
             return true
         } catch {
             Terminal.warn("the contact sheet could not be made: \(error)")
             return false
         }
+    }
+}
+
+/// An image that is done: for further rounds, and for the contact sheet.
+struct DoneImage: Sendable {
+    /// The place in the list.
+    let index: Int
+    /// The place in the list of the first equal image, whose tile it shows.
+    let place: Int
+    let argument: SourceArgument
+    /// The paths of its files.
+    let outputs: [String?]
+    /// Whether the files were there.
+    let isSkipped: Bool
+}
+
+/// The images of a run, in their order.
+struct ItemList: Sendable {
+    enum Source: Sendable {
+        case items([ListItem])
+        case reader(ListReader)
+    }
+
+    let source: Source
+    /// What an earlier report says; those that it has as done are left out.
+    private(set) var earlier: ReportFile.Earlier?
+
+    init(_ source: Source) {
+        self.source = source
+    }
+
+    /// The number of images, if it is known.
+    var count: Int? { if case .items(let items) = source { items.count } else { nil } }
+
+    func without(_ earlier: ReportFile.Earlier, unless isIgnored: Bool) -> ItemList {
+        var list = self
+        list.earlier = isIgnored ? nil : earlier
+        return list
     }
 }

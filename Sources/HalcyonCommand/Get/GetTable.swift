@@ -17,12 +17,12 @@ struct GetTable {
     /// - Parameter width: The columns of the terminal; `nil` where there is none.
     func lines(width: Int?) -> [String] {
         let full = table(nameWidth: Self.longestName)
-        guard let width, full.width > width else { return full.lines + [summary] }
+        guard let width, full.width > width else { return full.lines }
         var table = table(nameWidth: max(Self.shortestName, Self.longestName - (full.width - width)))
         for column in ["Encode", "Process", "Decode", "Load ms", "Original", "Source"] where table.width > width {
             table.remove(column: column)
         }
-        return table.lines + [summary]
+        return table.lines
     }
 
     private func table(nameWidth: Int) -> TextTable {
@@ -38,10 +38,10 @@ struct GetTable {
 
     private func row(for result: GetResult, nameWidth: Int) -> [String] {
         // The file's name where there is one: images of one name have different files.
-        let output = (try? result.outcome.get().output)?.pathParts.last.map { String($0).withoutControls }
+        let output = result.output?.pathParts.last.map { String($0).withoutControls }
         let name = (output ?? result.argument.shortName).abbreviated(toColumns: nameWidth)
         switch result.outcome {
-        case .success(let loaded):
+        case .loaded(let loaded):
             let timings = loaded.timings
             let loading = [timings.disk, timings.load].compactMap { $0 }
             return [
@@ -56,22 +56,9 @@ struct GetTable {
                 Format.milliseconds(timings.encode),
                 Format.milliseconds(timings.total),
             ]
-        case .failure(let error):
+        case .skipped: return [name, "there", "–", "–", "–", "–", "–", "–", "–", "there already"]
+        case .failed(let error):
             return [name, "failed", "–", "–", "–", "–", "–", "–", "–", "\(error.stage.rawValue): \(error.code)"]
         }
-    }
-
-    private var summary: String {
-        let loaded = results.compactMap { try? $0.outcome.get() }
-        var counts: [String: Int] = [:]
-        for item in loaded {
-            counts[item.source.rawValue, default: 0] += 1
-        }
-        let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) from \($0.key)" }
-        let failed = results.count - loaded.count
-        let failure = failed > 0 ? [failed == 1 ? "1 failed" : "\(failed) failed"] : []
-        let byteCount = loaded.reduce(0) { $0 + $1.byteCount }
-        let images = results.count == 1 ? "1 image" : "\(results.count) images"
-        return "\(images), \(Format.bytes(byteCount)): \((parts + failure).joined(separator: ", "))"
     }
 }

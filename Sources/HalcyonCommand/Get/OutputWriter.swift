@@ -1,89 +1,312 @@
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonConcurrency
+internal import HalcyonFiles
+
+/// One file that is made of each image.
+struct OutputVariant: Sendable {
+    let processing: ImageProcessorChain
+    /// The options that change the content of the file, in one way of writing them, for ``FileOrigin``.
+    var options: [String]
+    /// The number of `--sizes` that it is of, which is in its name.
+    var size: Int?
+    /// What makes the largest of the sizes, before the processors: the others are made of that, so that an image is decoded
+    /// once.
+    var base: ImageProcessorChain?
+    /// The frame that is taken of an animation; `nil` for all.
+    var frame: Int?
+
+    /// Whether the file has one image, whatever the original has.
+    var isStill: Bool { frame != nil }
+}
 
 /// Decides where results go and in which format, and writes them.
-struct OutputWriter: Sendable {
-    /// Whether ``output`` names a folder.
-    private let isFolder: Bool
-    private let output: String?
-    /// The format of the results; `nil` if nothing is written.
-    let format: EncodedImageFormat?
-    /// The options that change the content of files, for ``FileOrigin``.
-    private let options: [String]
-    private let arguments: [SourceArgument]
-    /// For each argument, whether it is the first of its name, or the same image as that one.
-    private let isFirstOfName: [Bool]
-
-    init(
-        output: String?,
-        format: OutputFormat?,
-        resizing: ResizeArguments,
-        encodeOptions: EncodeOptions,
-        arguments: [SourceArgument]
-    ) {
-        self.output = output
-        self.arguments = arguments
-        let isFolder =
-            output.map { $0.endsInSlash || FileOutput.isFolder($0) || Set(arguments).count > 1 } ?? false
-        self.isFolder = isFolder
-        var firsts: [String: String] = [:]
-        isFirstOfName = arguments.map { argument in
-            guard isFolder else { return true }
-            let name = argument.fileName
-            if let first = firsts[name] { return first == argument.identity }
-            firsts[name] = argument.identity
-            return true
-        }
-        // The requested format, else the one of the file's name, else the original's.
-        let named = format ?? (isFolder ? nil : output.flatMap(OutputFormat.init(path:)))
-        self.format = output.map { _ in
-            var encoded =
-                named.map { EncodedImageFormat.format($0.format, encodeOptions) } ?? .original(encodeOptions)
-            encoded.keepsOriginal = resizing.resize == nil
-            return encoded
-        }
-        var options: [String] = []
-        if let size = resizing.resize?.size {
-            options.append("resize=\(size.width)x\(size.height),\(resizing.mode.rawValue)")
-        }
-        if let named { options.append("format=\(named.format.rawValue)") }
-        // Without those it is the original, byte for byte.
-        if !options.isEmpty { options.append("quality=\(encodeOptions.quality.map(String.init) ?? "lossless")") }
-        self.options = options
+final class OutputWriter: Sendable {
+    /// Where results go.
+    enum Target: Sendable, Equatable {
+        case nowhere
+        case standardOutput
+        case file(String)
+        /// A folder, with a slash at its end.
+        case folder(String)
     }
 
-    /// Makes the folder for the results.
+    let target: Target
+    /// The requested format, else the one of the file's name; `nil` for the original's.
+    private let format: OutputFormat?
+    private let encodeOptions: EncodeOptions
+    /// ``EncodingArguments/identity``.
+    private let encodingIdentity: String
+    /// What is kept of the originals' metadata.
+    let metadata: MetadataKinds?
+    private let template: NameTemplate?
+    /// Whether files that are there are written anew.
+    private let overwrites: Bool
+    /// Whether each result has the SHA-256 of its file.
+    private let makesDigests: Bool
+    private let found = Lock(Found())
+
+    /// What was in the folder when the run began.
+    private struct Found: Sendable {
+        var names = FolderNames(of: "")
+        /// The paths of files by their requests, where names cannot be made without the image.
+        var paths: [String: String] = [:]
+    }
+
+    init(
+        target: Target,
+        format: OutputFormat?,
+        encoding: EncodingArguments,
+        template: NameTemplate?,
+        overwrites: Bool,
+        makesDigests: Bool
+    ) {
+        self.target = target
+        encodeOptions = encoding.options
+        encodingIdentity = encoding.identity
+        metadata = encoding.keepMetadata
+        self.template = template
+        self.overwrites = overwrites
+        self.makesDigests = makesDigests
+        let named = if case .file(let path) = target { OutputFormat(path: path) } else { nil as OutputFormat? }
+        self.format = format ?? template?.fileExtension.flatMap(OutputFormat.init(name:)) ?? named
+    }
+
+    /// Makes the folder for the results, and reads what is in it; blocks.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func prepare() throws(ImageError) {
-        if isFolder, let output { try FileOutput.makeFolder(output, source: "the results") }
+        guard case .folder(let folder) = target else { return }
+        try FileOutput.makeFolder(folder, source: "the results")
+        var found = Found()
+        found.names = FolderNames(of: folder) { TemporaryOutput.removeLeftover($0, in: folder) }
+        if let template, template.needsImage, !overwrites {
+            // A folder that links to itself has an end too.
+            found.paths = Self.requests(below: folder, depth: template.depth ?? 32)
+        }
+        self.found.withLock { [found] in $0 = found }
     }
 
-    /// Writes an image that was loaded: to the named file, which it replaces, or into the folder, where it replaces no
-    /// file of another request.
-    func write(_ image: EncodedImage, at index: Int) async throws -> GetResult.Loaded {
-        var loaded = GetResult.Loaded(image)
-        guard let output else { return loaded }
-        let (path, time) = try await FileOutput.inBackground { [self, loaded] in
-            let start = ContinuousClock.now
-            let argument = arguments[index]
-            let origin = FileOrigin(argument, options: options)
-            guard isFolder else {
-                try FileOutput.write(image.data, to: output, origin: origin, source: argument.text)
-                return (output, ContinuousClock.now - start)
+    /// Returns the format in which a file is written; `nil` if nothing is.
+    func format(for item: ListItem, _ variant: OutputVariant) -> EncodedImageFormat? {
+        guard target != .nowhere else { return nil }
+        let named = namedFormat(for: item)
+        var encoded = named.map { EncodedImageFormat.format($0.format, encodeOptions) } ?? .original(encodeOptions)
+        encoded.keepsOriginal = variant.processing == .identity && !variant.isStill
+        return encoded
+    }
+
+    /// Returns the format for an original with metadata.
+    func format(for item: ListItem, _ original: ImageFormat, _ metadata: ImageMetadata) -> EncodedImageFormat {
+        let (format, options) = target(for: item, original, metadata, nil)
+        return .format(format, options)
+    }
+
+    /// Returns format and options for an original with metadata.
+    func target(
+        for item: ListItem,
+        _ original: ImageFormat,
+        _ metadata: ImageMetadata?,
+        _ profile: ColorProfile?
+    ) -> (ImageFormat, EncodeOptions) {
+        var options = encodeOptions
+        options.metadata = metadata
+        options.colorProfile = profile
+        return (namedFormat(for: item)?.format ?? (ImageCodecs.standard.canEncode(original) ? original : .png), options)
+    }
+
+    /// Whether a format is requested for an image, by any name.
+    func isNamed(_ item: ListItem) -> Bool { namedFormat(for: item) != nil }
+
+    /// Returns the options of a load besides the processor.
+    func options(for item: ListItem, _ variant: OutputVariant) -> [ImageOption] {
+        var options: [ImageOption] = []
+        if let frame = variant.frame { options += [.frame(frame), .animation(.firstFrame)] }
+        let named = namedFormat(for: item)?.format
+        // Samples of 16 bits stay so in the formats that have them; not where the original may be kept as it is.
+        let mayBeOriginal =
+            variant.processing == .identity && !variant.isStill
+            && (named == nil || named == item.argument.fileExtension.flatMap(ImageFormatName.format) ?? named)
+        if !mayBeOriginal, named.map({ [.png, .tiff, .jxl].contains($0) }) ?? true { options.append(.keepSixteenBits) }
+        return options
+    }
+
+    private func namedFormat(for item: ListItem) -> OutputFormat? {
+        format ?? item.name.flatMap { ImageFormatName.split($0).fileExtension }.flatMap(OutputFormat.init(name:))
+    }
+
+    /// Returns what tells the request of a file.
+    func origin(of item: ListItem, _ variant: OutputVariant) -> FileOrigin {
+        var options = variant.options
+        if let named = namedFormat(for: item) { options.append("format=\(named.format.rawValue)") }
+        // Without those it is the original, byte for byte.
+        if !options.isEmpty { options.append(encodingIdentity) }
+        return FileOrigin(item.argument, options: options)
+    }
+
+    /// The name by which ``FirstNames`` knows an image; `nil` where files have none yet.
+    func plainName(of item: ListItem) -> String? {
+        guard case .folder = target else { return nil }
+        if let template, template.needsImage { return nil }
+        return name(of: item, nil, FileOrigin(item.argument, options: []), nil)
+    }
+
+    /// Returns the relative path of a file, without extension.
+    private func name(
+        of item: ListItem,
+        _ variant: OutputVariant?,
+        _ origin: @autoclosure () -> FileOrigin,
+        _ image: (size: PixelSize, format: ImageFormat)?
+    ) -> String {
+        let stem = item.name.map { ImageFormatName.split(NameTemplate.safePath($0)).stem } ?? item.argument.fileName
+        guard let template else { return stem + (variant?.size.map { "-\($0)" } ?? "") }
+        return template.name { field in
+            switch field {
+            case .index: "\(item.index)"
+            case .host: item.argument.host ?? "local"
+            case .path: item.argument.urlFolder
+            case .stem: stem
+            case .ext: image.map { OutputFormat($0.format).fileExtension } ?? ""
+            case .width: image.map { "\($0.size.width)" } ?? ""
+            case .height: image.map { "\($0.size.height)" } ?? ""
+            case .size: variant?.size.map(String.init) ?? image.map { "\($0.size.width)" } ?? ""
+            case .id: String(origin().request.prefix(8))
             }
+        }
+    }
+
+    /// Returns the file of an image if it is there with the bytes that were written for the same request. For an image
+    /// that is a file itself, it must have been written after that.
+    func written(_ item: ListItem, _ variant: OutputVariant, _ origin: FileOrigin) async throws -> FileOrigin.Written? {
+        guard !overwrites, item.argument.isLasting else { return nil }
+        let file: FileOrigin.Written?
+        switch target {
+        case .nowhere, .standardOutput: return nil
+        case .file(let path):
+            file = try await FileOutput.inBackground { origin.written(at: path, isNamed: false, .system) }
+        case .folder(let folder):
+            let found = found.withLock { $0 }
+            if let template, template.needsImage {
+                guard let path = found.paths[origin.request] else { return nil }
+                file = try await FileOutput.inBackground { origin.written(at: path, isNamed: false, .system) }
+            } else {
+                let name = name(of: item, variant, origin, nil)
+                let isFlat = !name.utf8.contains(UInt8(ascii: "/"))
+                let mayExist = { @Sendable (name: String) in !isFlat || found.names.mayContain(name) }
+                // Most images of a first run need no other thread.
+                guard FolderOutput.mayBeThere(stem: name, origin, mayExist) else { return nil }
+                let extensions = likelyExtensions(item)
+                file = try await FileOutput.inBackground {
+                    FolderOutput.written(
+                        for: origin,
+                        in: folder,
+                        stem: name,
+                        extensions: extensions,
+                        mayExist: mayExist
+                    )
+                }
+            }
+        }
+        guard let file else { return nil }
+        if let path = item.argument.path, !file.isNewer(thanFileAt: path) { return nil }
+        return file
+    }
+
+    /// The extensions that a file may have: that of the format, or where it is the original's that of the URL first.
+    private func likelyExtensions(_ item: ListItem) -> [String] {
+        if let named = namedFormat(for: item) { return [named.fileExtension] }
+        let first = item.argument.fileExtension.flatMap(ImageFormatName.format).map { OutputFormat($0).fileExtension }
+        return (first.map { [$0] } ?? []) + ImageFormatName.extensions.filter { $0 != first }
+    }
+
+    /// Writes the bytes of an image: to the named file, which it replaces, or into the folder, where it replaces no file
+    /// of another request.
+    func write(
+        _ data: Data,
+        of loaded: GetResult.Loaded,
+        _ item: ListItem,
+        _ variant: OutputVariant,
+        _ origin: FileOrigin
+    ) async throws -> GetResult.Loaded {
+        var result = loaded
+        result.outputByteCount = data.count
+        if target == .nowhere { return result }
+        try check(loaded.format, for: item)
+        var origin = origin
+        origin.isPartial = loaded.isPartial
+        let (path, time, digest) = try await FileOutput.inBackground { [self, origin] in
+            let start = ContinuousClock.now
+            let path = try write(data, loaded, item, variant, origin)
+            let time = ContinuousClock.now - start
+            return (path, time, makesDigests ? SHA256.hexadecimal(of: Array(data)) : nil)
+        }
+        result.output = path
+        result.writeTime = time
+        result.digest = digest
+        return result
+    }
+
+    private func write(
+        _ data: Data,
+        _ loaded: GetResult.Loaded,
+        _ item: ListItem,
+        _ variant: OutputVariant,
+        _ origin: FileOrigin
+    ) throws -> String? {
+        let source = item.argument.text
+        switch target {
+        case .nowhere: return nil
+        case .standardOutput:
+            try FileOutput.writeToStandardOutput(data, source: source)
+            return nil
+        case .file(let path):
+            try FileOutput.write(data, to: path, origin: origin, source: source)
+            return path
+        case .folder(let folder):
+            let name = name(of: item, variant, origin, (loaded.size, loaded.format))
+            // With the slash at its end, which it keeps.
+            let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
+            let subfolder = folder + name[..<slash]
+            if slash != name.startIndex { try FileOutput.makeFolder(subfolder, source: source) }
             let file = FolderOutput(
-                folder: output.endsInSlash ? output : output + "/",
-                stem: argument.fileName,
+                folder: subfolder,
+                stem: String(name[slash...]),
                 fileExtension: OutputFormat(loaded.format).fileExtension,
                 origin: origin,
-                mayBePlain: isFirstOfName[index],
-                source: argument.text
+                mayBePlain: item.mayBePlain,
+                source: source
             )
-            return (try file.write(image.data), ContinuousClock.now - start)
+            return try file.write(data)
         }
-        loaded.output = path
-        loaded.writeTime = time
-        return loaded
+    }
+
+    /// Refuses to write an image under a name that says another format, for which there is no encoder.
+    private func check(_ format: ImageFormat, for item: ListItem) throws(ImageError) {
+        let name: String? =
+            if case .file(let path) = target { path } else { template?.fileExtension.map { ".\($0)" } ?? item.name }
+        guard self.format == nil, let name,
+            let fileExtension = name.utf8.lastIndex(of: UInt8(ascii: ".")).map({ name[name.utf8.index(after: $0)...] }),
+            let named = ImageFormatName.format(String(fileExtension)), named != format,
+            !ImageCodecs.standard.canEncode(named)
+        else { return }
+        throw ImageError(
+            stage: .encode,
+            reason: .codec(.unsupported(named, reason: "there is no encoder for this format")),
+            source: item.argument.text
+        )
+    }
+
+    private static func requests(below folder: String, depth: Int) -> [String: String] {
+        var paths: [String: String] = [:]
+        _ = FolderNames(of: folder) { name in
+            let path = folder + name
+            do throws(FileSystemError) {
+                paths[try FileCalls.system.attribute(path, FileOrigin.requestAttribute)] = path
+            } catch {
+                guard depth > 0, FileOutput.isFolder(path) else { return }
+                paths.merge(requests(below: path + "/", depth: depth - 1)) { first, _ in first }
+            }
+        }
+        return paths
     }
 }

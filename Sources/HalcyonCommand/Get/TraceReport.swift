@@ -10,14 +10,16 @@ struct TraceReport {
     }
 
     var lines: [String] {
+        let name = result.argument.shownText
+        let attempts = result.attempts.map { "  " + $0 }
         switch result.outcome {
-        case .failure(let error):
-            return ["\(result.argument.shownText)", "  failed in stage \(error.stage.rawValue): \(error.message)"]
-        case .success(let loaded):
+        case .failed(let error):
+            return [name] + attempts + ["  failed in stage \(error.stage.rawValue): \(error.message)"]
+        case .skipped: return ["\(name)  (there already)"]
+        case .loaded(let loaded):
             let spans = spans(of: loaded)
             let end = spans.map(\.end).max() ?? .zero
-            return ["\(result.argument.shownText)  (\(loaded.source.rawValue))"]
-                + spans.map { line(for: $0, end: end) }
+            return ["\(name)  (\(loaded.source.rawValue))"] + attempts + spans.map { line(for: $0, end: end) }
                 + notes(on: loaded)
         }
     }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
+internal import HalcyonFiles
 
 /// The request that a file was made for, as the file's extended attributes say, for any later run and process.
 ///
@@ -11,9 +12,13 @@ struct FileOrigin: Sendable {
     static let requestAttribute = "user.halcyon.request"
     static let contentAttribute = "user.halcyon.content"
     static let urlAttribute = "user.xdg.origin.url"
+    /// Set to "1" at a file of an image that was cut short or damaged, which the next run loads again.
+    static let partialAttribute = "user.halcyon.partial"
 
     /// The digits of a digest of URL and output options: 32 hexadecimal ones, of SHA-256.
     let request: String
+    /// Whether the image is cut short or damaged.
+    var isPartial = false
     /// The URL without what may be a secret, since everyone who may read the file may read its attributes; `nil` for
     /// paths and data URLs.
     private let url: String?
@@ -43,6 +48,7 @@ struct FileOrigin: Sendable {
         do throws(FileSystemError) {
             try calls.setAttribute(descriptor, Self.requestAttribute, request)
             try calls.setAttribute(descriptor, Self.contentAttribute, Self.content(status))
+            if isPartial { try calls.setAttribute(descriptor, Self.partialAttribute, "1") }
         } catch {
             return false
         }
@@ -51,9 +57,17 @@ struct FileOrigin: Sendable {
         return true
     }
 
-    /// Returns what tells a content from later ones: the number of its bytes, and the second in which it was written.
+    /// Returns what tells a content from later ones: the number of its bytes, and when it was written, seconds and
+    /// nanoseconds.
     private static func content(_ status: stat) -> String {
-        "\(status.st_size) \(status.st_mtim.tv_sec)"
+        "\(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
+    }
+
+    /// Returns whether a file still has the content that was noted. Archives and some file systems keep whole seconds.
+    private static func isContent(_ noted: String, of status: stat) -> Bool {
+        let second = "\(status.st_size) \(status.st_mtim.tv_sec)"
+        if noted == second || noted == content(status) { return true }
+        return status.st_mtim.tv_nsec == 0 && noted.hasPrefix(second + " ")
     }
 
     /// Returns whether the regular file at a path is of this request. One without the attribute is another's, such as
@@ -66,10 +80,46 @@ struct FileOrigin: Sendable {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         do throws(FileSystemError) {
             guard try calls.attribute(path, Self.requestAttribute) == request else { return false }
-            return try calls.attribute(path, Self.contentAttribute) == Self.content(status)
+            return Self.isContent(try calls.attribute(path, Self.contentAttribute), of: status)
         } catch {
             // There is none, or there can be none; not one that this user may not read.
             return isNamed && (error.code == Int(ENODATA) || error == .notSupported)
         }
+    }
+
+    /// A file that was written for a request, and is as it was written.
+    struct Written: Sendable {
+        let path: String
+        let byteCount: Int
+        /// When it was written.
+        fileprivate let time: timespec
+    }
+
+    /// Returns the file at a path if it is of this request and has the bytes that were written for it.
+    ///
+    /// - Parameter isNamed: Whether the file's name tells the request; that is enough on a file system without
+    ///   attributes.
+    func written(at path: String, isNamed: Bool, _ calls: FileCalls) -> Written? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let file = Written(path: path, byteCount: Int(status.st_size), time: status.st_mtim)
+        do throws(FileSystemError) {
+            guard try calls.attribute(path, Self.requestAttribute) == request,
+                Self.isContent(try calls.attribute(path, Self.contentAttribute), of: status)
+            else { return nil }
+            return (try? calls.attribute(path, Self.partialAttribute)) == nil ? file : nil
+        } catch {
+            return isNamed && error == .notSupported ? file : nil
+        }
+    }
+}
+
+extension FileOrigin.Written {
+    /// Returns whether the file was written after the last change of another one, which it was made of. As `make` decides,
+    /// but by the time of the last change of any kind, which no program sets back.
+    func isNewer(thanFileAt source: String) -> Bool {
+        var status = stat()
+        guard FilePath.withCString(source, { stat($0, &status) }) == 0 else { return false }
+        return (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) < (time.tv_sec, time.tv_nsec)
     }
 }

@@ -172,6 +172,13 @@ enum FileOutput {
             && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
+    /// Writes to the standard output.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    static func writeToStandardOutput(_ data: Data, source: String) throws {
+        try writeAll(data, to: STDOUT_FILENO, path: "the standard output", source: source)
+    }
+
     private static func writeThrough(_ data: Data, to path: String, source: String) throws {
         if isFileOfStandardOutput(path) {
             return try writeAll(data, to: STDOUT_FILENO, path: path, source: source)

@@ -30,6 +30,15 @@ enum Format {
         return decimal(value, places: value < 0.1 ? 3 : 1)
     }
 
+    /// Returns "42 s", "3:07 min" or "2:05 h".
+    static func time(seconds: Double) -> String {
+        let seconds = Int(min(max(seconds, 0), 1e9).rounded())
+        let padded = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 3600 { return "\(seconds / 60):\(padded(seconds % 60)) min" }
+        return "\(seconds / 3600):\(padded(seconds / 60 % 60)) h"
+    }
+
     /// Returns a number with this many decimal places.
     static func decimal(_ value: Double, places: Int) -> String {
         var scale = 1

@@ -12,6 +12,13 @@ enum Interruption {
     /// has no other memory than what is static; set once, before the handler is installed.
     private nonisolated(unsafe) static var notices: Int32 = -1
 
+    /// Called before the process ends without waiting for its work.
+    private static let lastAction = Lock<(@Sendable () -> Void)?>(nil)
+
+    static func setLastAction(_ action: (@Sendable () -> Void)?) {
+        lastAction.withLock { $0 = action }
+    }
+
     /// Runs `body`; SIGINT, SIGTERM and SIGHUP cancel it, and a second one ends the process at once. Those that the
     /// process was started to ignore, as in the background of a script or with `nohup`, stay ignored.
     ///
@@ -87,6 +94,7 @@ enum Interruption {
     }
 
     private static func end(_ number: Int32) -> Never {
+        lastAction.withLock { $0 }?()
         TemporaryOutput.exitRemovingAll(128 + number)
     }
 }

@@ -1,13 +1,13 @@
 public import ArgumentParser
 public import Halcyon
 
-/// A size as "400x300".
+/// A size as "400x300", or as "400" for a square of that.
 struct SizeArgument: ExpressibleByArgument, Sendable, Hashable {
     let size: PixelSize
 
     init?(argument: String) {
         let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
+        guard (1...2).contains(parts.count), let width = Int(parts[0]), let height = Int(parts[parts.count - 1]),
             (1...65_535).contains(width), (1...65_535).contains(height)
         else { return nil }
         size = PixelSize(width, height)
@@ -18,7 +18,10 @@ extension ResizeMode: ExpressibleByArgument {}
 
 /// The options for the size of the result, which several commands have.
 struct ResizeArguments: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Resize images to this size in pixels, such as 400x300.", valueName: "WxH"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Resize images to this size in pixels, such as 400x300, or 400 for both.", valueName: "WxH")
+    )
     var resize: SizeArgument?
 
     @Option(
@@ -30,9 +33,41 @@ struct ResizeArguments: ParsableArguments {
     )
     var mode: ResizeMode = .fit
 
-    var processing: ImageProcessorChain {
-        guard let resize else { return .identity }
-        return .resize(to: resize.size, mode: mode)
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Run these processors, after --resize, such as 'downsample 400x400 | roundCorners 20 | blur 8': \(ProcessorWords.names).",
+            valueName: "STEP | STEP …"
+        ),
+        transform: ProcessArgument.init
+    )
+    var process: ProcessArgument?
+
+    /// The chain that makes a result of a size.
+    func processing(to size: PixelSize?) -> ImageProcessorChain {
+        let resizing = size.map { ImageProcessorChain.resize(to: $0, mode: mode) } ?? .identity
+        return resizing |> (process?.chain ?? .identity)
+    }
+
+    /// Returns what is made of each image: one file for each of the sizes, or one in all.
+    ///
+    /// - Parameter frame: The frame that is taken of an animation; `nil` for all.
+    func variants(sizes: SizeListArgument?, frame: Int? = nil) -> [OutputVariant] {
+        guard let sizes, let largest = sizes.sizes.max() else { return [variant(resize?.size, nil, frame)] }
+        return sizes.sizes.map { size in
+            var variant = variant(PixelSize(size, size), size, frame)
+            variant.base = .resize(to: PixelSize(largest, largest), mode: mode)
+            variant.options.append("from=\(largest)")
+            return variant
+        }
+    }
+
+    private func variant(_ size: PixelSize?, _ named: Int?, _ frame: Int?) -> OutputVariant {
+        var options: [String] = []
+        if let size { options.append("resize=\(size.width)x\(size.height),\(mode.rawValue)") }
+        if let process { options.append("process=\(process.identity)") }
+        if let frame { options.append("frame=\(frame)") }
+        return OutputVariant(processing: processing(to: size), options: options, size: named, frame: frame)
     }
 }
 
@@ -44,11 +79,75 @@ struct EncodingArguments: ParsableArguments {
     )
     var quality: Int?
 
-    var options: EncodeOptions { EncodeOptions(quality: quality ?? 85) }
+    @Flag(name: .long, help: "Write every pixel exactly, in formats that can: PNG, WebP, AVIF, JPEG XL, TIFF, …")
+    var lossless = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Put this behind transparent pixels in formats that have none. (default: white)",
+            valueName: "COLOR"
+        )
+    )
+    var background: ColorArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Keep these of the original in results: icc, exif, xmp, or all.", valueName: "KIND,KIND"),
+        transform: MetadataKinds.init
+    )
+    var keepMetadata: MetadataKinds?
+
+    var options: EncodeOptions {
+        EncodeOptions(quality: lossless ? nil : quality ?? 85, background: background?.color ?? .white)
+    }
+
+    /// The options that change the content of a result, in one way of writing them.
+    var identity: String {
+        var parts = ["quality=\(lossless ? "lossless" : "\(quality ?? 85)")"]
+        if let color = background?.color { parts.append("background=\(color.red),\(color.green),\(color.blue)") }
+        if let keepMetadata { parts.append("metadata=\(keepMetadata.identity)") }
+        return parts.joined(separator: " ")
+    }
 
     func validate() throws {
         if let quality, !(1...100).contains(quality) {
             throw ValidationError("--quality must be between 1 and 100.")
         }
+        guard quality == nil || !lossless else { throw ValidationError("Use --quality or --lossless.") }
+    }
+}
+
+/// The kinds of metadata that results keep.
+struct MetadataKinds: Sendable, Hashable {
+    private enum Kind: String, CaseIterable {
+        case icc
+        case exif
+        case xmp
+    }
+
+    private let kinds: Set<Kind>
+
+    @Sendable init(_ text: String) throws {
+        let names = text.split(separator: ",").map(String.init)
+        let kinds = names.flatMap { name in name == "all" ? Kind.allCases : Kind(rawValue: name).map { [$0] } ?? [] }
+        guard !names.isEmpty, names.allSatisfy({ $0 == "all" || Kind(rawValue: $0) != nil }) else {
+            throw ValidationError("“\(text)” is no list of icc, exif and xmp, or all.")
+        }
+        self.kinds = Set(kinds)
+    }
+
+    /// Whether colours stay those of the original's profile, which is kept with them.
+    var keepsProfile: Bool { kinds.contains(.icc) }
+
+    var identity: String { kinds.map(\.rawValue).sorted().joined(separator: ",") }
+
+    /// Returns the parts of an original's metadata that are kept.
+    func kept(of metadata: ImageMetadata) -> ImageMetadata {
+        ImageMetadata(
+            exif: kinds.contains(.exif) ? metadata.exif : nil,
+            xmp: kinds.contains(.xmp) ? metadata.xmp : nil,
+            iccProfile: kinds.contains(.icc) ? metadata.iccProfile : nil
+        )
     }
 }

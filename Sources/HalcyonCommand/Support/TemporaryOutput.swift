@@ -34,6 +34,23 @@ enum TemporaryOutput {
         paths.withLock { _ = $0.remove(path) }
     }
 
+    /// The age from which a file is left over: writing one takes seconds.
+    static let leftoverAge = 600
+
+    /// Removes a file if it was left by a process that was killed while it wrote.
+    ///
+    /// - Parameter age: The seconds since its last change from which it is. Default: ``leftoverAge``.
+    static func removeLeftover(_ name: String, in folder: String, age: Int = leftoverAge) {
+        guard name.hasPrefix(".halcyon-"), !name.hasSuffix(".kept") else { return }
+        let path = folder.endsInSlash ? folder + name : "\(folder)/\(name)"
+        var status = stat()
+        // The last change of any kind: what another program's file got in an exchange of names is recent.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            time(nil) - status.st_ctim.tv_sec >= age
+        else { return }
+        unlink(path)
+    }
+
     /// Removes all files, and ends the process. No other file is made in between.
     static func exitRemovingAll(_ code: Int32) -> Never {
         paths.withLock { paths in

@@ -28,6 +28,9 @@ enum Terminal {
     /// The columns of the terminal that shows the results; `nil` where they go into a file or a pipe.
     static var resultWidth: Int? { columns(of: STDOUT_FILENO) }
 
+    /// The results that fit on a screen, with their head and summary; those of a usual terminal where there is none.
+    static var resultRows: Int { max(5, (size(of: STDOUT_FILENO).map { Int($0.ws_row) } ?? 24) - 4) }
+
     /// Writes a line of results.
     static func print(_ line: String) {
         guard outputState == .open else { return }
@@ -59,10 +62,11 @@ enum Terminal {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    private static func columns(of descriptor: Int32) -> Int? {
+    private static func columns(of descriptor: Int32) -> Int? { size(of: descriptor).map { Int($0.ws_col) } }
+
+    private static func size(of descriptor: Int32) -> winsize? {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? size : nil
     }
 
     /// Writes with one call for each line, so that lines of several threads do not mix. Returns 0 or the `errno`.

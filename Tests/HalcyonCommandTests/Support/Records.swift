@@ -9,7 +9,9 @@ struct GetLine: Decodable {
         var message: String
     }
 
+    var index: Int?
     var url: String
+    var status: String?
     var source: String?
     var bytes: Int?
     var format: String?
@@ -21,9 +23,16 @@ struct GetLine: Decodable {
 }
 
 extension Workplace.Outcome {
-    /// The lines of a `get --json`, in their order.
+    /// The lines of a `get --json`, in the order of the list: they are printed as images end. Of several rounds, one comes
+    /// after the other.
     var results: [GetLine] {
-        get throws { try records(GetLine.self) }
+        get throws {
+            let lines = try records(GetLine.self)
+            let count = Set(lines.map(\.index)).count
+            return stride(from: 0, to: lines.count, by: max(1, count)).flatMap { start in
+                lines[start..<min(start + count, lines.count)].sorted { ($0.index ?? 0) < ($1.index ?? 0) }
+            }
+        }
     }
 
     /// The lines, each a JSON object.

@@ -13,6 +13,12 @@ struct SourceArgument: Sendable {
     /// The URL as it is written; `nil` for other text, and for text that begins like a URL and is none.
     private let url: URL?
 
+    /// Whether the same text is the same image in the next run: the standard input is another one's then.
+    var isLasting: Bool { text != Self.standardInput }
+
+    /// The text that stands for the standard input.
+    static let standardInput = "-"
+
     init(text: String) {
         let trimmed = URL.withoutBlanks(text)
         let (isData, isURL) = (Self.isData(trimmed), Self.isURL(trimmed))
@@ -73,14 +79,39 @@ struct SourceArgument: Sendable {
     /// joining mark behind it are one of those, which is not equal to a slash.
     var fileName: String {
         if isData { return "data" }
+        if text == Self.standardInput { return "stdin" }
         let last = lastPart ?? "image"
         let decoded = isURL ? Self.percentDecoded(last) : last
         let dot = decoded.utf8.lastIndex(of: UInt8(ascii: "."))
-        let base = dot.map { $0 == decoded.startIndex ? decoded : String(decoded[..<$0]) } ?? decoded
-        // No byte that ends a path's part, and no character that cannot be typed.
-        let safe = String.UnicodeScalarView(base.unicodeScalars.map { $0 == "/" || $0.isControl ? "_" : $0 })
+        return Self.safeName(dot.map { $0 == decoded.startIndex ? decoded : String(decoded[..<$0]) } ?? decoded)
+    }
+
+    /// Returns a name for a file: no byte that ends a path's part, no character that cannot be typed, and room for digits
+    /// and an extension.
+    static func safeName(_ text: String) -> String {
+        let safe = String.UnicodeScalarView(text.unicodeScalars.map { $0 == "/" || $0.isControl ? "_" : $0 })
         let name = String(safe).prefix(fittingUTF8: 200)
         return name.isEmpty || name == "." || name == ".." ? "image" : name
+    }
+
+    /// The extension of the last part of the path, if it names an image format.
+    var fileExtension: String? {
+        guard !isData, let last = lastPart else { return nil }
+        return ImageFormatName.split(isURL ? Self.percentDecoded(last) : last).fileExtension
+    }
+
+    /// The host of a URL.
+    var host: String? { path == nil ? url?.host(percentEncoded: false) : nil }
+
+    /// A server's name and port.
+    var hostAndPort: String? { path == nil ? url?.hostAndPort : nil }
+
+    /// The path of a URL without its last part, decoded; empty for a path and where it is not UTF-8.
+    var urlFolder: String {
+        guard path == nil, let url else { return "" }
+        let path = url.path(percentEncoded: true)
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return Self.percentDecoded(String(path[..<slash]))
     }
 
     /// The part behind the last slash of the path; `nil` for a URL of a host alone.

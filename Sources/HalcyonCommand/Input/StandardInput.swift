@@ -41,6 +41,7 @@ enum StandardInput {
 extension SourceArgument {
     /// Returns ``source()``, with "-" for the standard input.
     func sourceOrStandardInput() async throws -> Source {
-        text == "-" ? .data(try await StandardInput.data(), cacheKey: "-") : try source()
+        // Its bytes tell it from what was read there at another time.
+        text == Self.standardInput ? .data(try await StandardInput.data()) : try source()
     }
 }

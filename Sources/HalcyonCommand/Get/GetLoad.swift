@@ -1,0 +1,193 @@
+internal import FoundationEssentials
+internal import Halcyon
+internal import HalcyonConcurrency
+
+/// Loads one image of a run, and writes its files.
+struct GetLoad: Sendable {
+    let pipeline: ImagePipeline
+    let options: [ImageOption]
+    let writer: OutputWriter
+    let variants: [OutputVariant]
+    let display: ProgressDisplay
+    let failures: HostFailures
+    /// The contact sheet; `nil` where none is drawn.
+    let sheet: ContactSheet?
+    /// Whether what is in the cache is compared with the server's.
+    let refreshes: Bool
+    /// Whether results have their timeline.
+    let trace: Bool
+
+    /// Returns the results for all files of an image, or one failure; `nil` if it was cancelled.
+    ///
+    /// - Parameter written: The paths of the files that an earlier round wrote; `nil` for an image that is not done yet.
+    func results(for item: ListItem, written: [String?]? = nil) async -> [GetResult]? {
+        let start = Date()
+        func result(_ outcome: GetResult.Outcome, _ variant: OutputVariant) -> GetResult {
+            GetResult(
+                index: item.index,
+                argument: item.argument,
+                outcome: outcome,
+                request: writer.origin(of: item, variant).request,
+                times: start...max(start, Date()),
+                name: item.name
+            )
+        }
+        let attempts = Lock<[String]>([])
+        do {
+            try item.check()
+            var results: [GetResult] = []
+            let base = written == nil ? try await base(for: item, attempts) : nil
+            for (place, variant) in variants.enumerated() {
+                var outcome = try await outcome(for: item, variant, base, written: written.map { $0[place] }, attempts)
+                if !trace, case .loaded(var loaded) = outcome {
+                    loaded.metrics = nil
+                    outcome = .loaded(loaded)
+                }
+                results.append(result(outcome, variant))
+            }
+            note(nil, item)
+            for place in results.indices { results[place].attempts = attempts.withLock { $0 } }
+            return results
+        } catch let error as ImageError {
+            note(error, item)
+            var failed = result(.failed(error), variants[0])
+            failed.attempts = attempts.withLock { $0 }
+            return [failed]
+        } catch is CancellationError {
+            return nil
+        } catch {
+            let error = ImageError(stage: .load, reason: .provider("\(error)"), source: item.argument.text)
+            return [result(.failed(error), variants[0])]
+        }
+    }
+
+    private func note(_ error: ImageError?, _ item: ListItem) {
+        // Failures are noted at each attempt.
+        guard error == nil, let host = item.argument.hostAndPort else { return }
+        failures.note(nil, of: host)
+    }
+
+    private func outcome(
+        for item: ListItem,
+        _ variant: OutputVariant,
+        _ base: ImageResponse?,
+        written: String??,
+        _ attempts: Lock<[String]>
+    ) async throws -> GetResult.Outcome {
+        let origin = writer.origin(of: item, variant)
+        let there = written == nil ? try await writer.written(item, variant, origin) : nil
+        if let there, !refreshes {
+            if let sheet { try await addFile(there.path, to: sheet, at: item.index) }
+            return .skipped(.init(output: there.path, byteCount: there.byteCount))
+        }
+        let source = try await item.argument.sourceOrStandardInput()
+        guard let format = writer.format(for: item, variant) else {
+            let request = ImageRequest(source, options: ImageOptions(loadOptions(variant.processing, attempts)))
+            return .loaded(try await load(request, item, written == nil ? sheet : nil))
+        }
+        let progress = Lock(ImageProgress())
+        let bar = display.begin { progress.withLock { $0 } }
+        defer { display.end(bar) }
+        let maker = ImageMaker(pipeline: pipeline, options: loadOptions(.identity, attempts), writer: writer) {
+            update in
+            progress.withLock { $0 = update }
+        }
+        let image =
+            if let base {
+                try await maker.image(from: base, for: item, variant)
+            } else {
+                try await maker.image(from: source, for: item, variant, as: format)
+            }
+        var loaded = image.loaded
+        if let there, loaded.source != .network {
+            // The server has confirmed what the file was made of.
+            loaded.output = there.path
+            loaded.outputByteCount = there.byteCount
+            return .loaded(loaded)
+        }
+        if let written {
+            loaded.output = written
+            return .loaded(loaded)
+        }
+        loaded = try await writer.write(image.data, of: loaded, item, variant, origin)
+        if let sheet { try await add(image.data, loaded.format, to: sheet, at: item.index) }
+        return .loaded(loaded)
+    }
+
+    /// Loads the largest of several sizes, of which the others are made; `nil` where each is made by itself: one size alone,
+    /// animations, and results with metadata.
+    private func base(for item: ListItem, _ attempts: Lock<[String]>) async throws -> ImageResponse? {
+        guard let chain = variants[0].base, variants.count > 1, writer.metadata == nil, item.argument.isLasting else {
+            return nil
+        }
+        var missing = 0
+        for variant in variants {
+            let there = try await writer.written(item, variant, writer.origin(of: item, variant))
+            if there == nil { missing += 1 }
+        }
+        guard missing > 1, !refreshes else { return nil }
+        let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
+        let task = pipeline.task(for: ImageRequest(try item.argument.source(), options: ImageOptions(options)))
+        let bar = display.begin { task.progress }
+        defer { display.end(bar) }
+        let response = try await task.response
+        return response.image.info.isAnimated ? nil : response
+    }
+
+    private func loadOptions(_ processing: ImageProcessorChain, _ attempts: Lock<[String]>) -> [ImageOption] {
+        var options = options
+        if processing != .identity { options.append(.processor(processing)) }
+        if trace { options.append(.observers(AttemptObserver(attempts: attempts))) }
+        return options
+    }
+
+    /// Loads an image into the cache.
+    private func load(_ request: ImageRequest, _ item: ListItem, _ sheet: ContactSheet?) async throws
+        -> GetResult.Loaded
+    {
+        let task = pipeline.task(for: request)
+        let bar = display.begin { task.progress }
+        defer { display.end(bar) }
+        let response = try await task.response
+        if let sheet { try await pipeline.withPixels(of: response.image) { try sheet.add($0, at: item.index) } }
+        return GetResult.Loaded(response)
+    }
+
+    /// Adds the pixels of what was written, reduced while they are decoded: the image itself may be in no cache, and would
+    /// be loaded once more.
+    private func add(_ data: Data, _ format: ImageFormat, to sheet: ContactSheet, at index: Int) async throws {
+        try await add(.data(data), isPAM: format == .pam, to: sheet, at: index)
+    }
+
+    /// Adds the image of a file that was there.
+    private func addFile(_ path: String, to sheet: ContactSheet, at index: Int) async throws {
+        try await add(.file(path), isPAM: path.hasSuffix(".pam"), to: sheet, at: index)
+    }
+
+    private func add(_ source: Source, isPAM: Bool, to sheet: ContactSheet, at index: Int) async throws {
+        let largest = ContactSheet.largestTile
+        var options: [ImageOption] = [.noCache, .processor(.resize(to: largest, mode: .fit, enlarges: false))]
+        if isPAM { options.append(.codecs(ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []))) }
+        let image = try await pipeline.image(from: ImageRequest(source, options: ImageOptions(options)))
+        try await pipeline.withPixels(of: image) { try sheet.add($0, at: index) }
+    }
+}
+
+/// Notes a line for each attempt to load an image from its server.
+private struct AttemptObserver: LoadObserving {
+    let attempts: Lock<[String]>
+
+    func observe(_ observation: LoadObservation) {
+        guard case .transferred(let report) = observation.activity, !report.isCancelled else { return }
+        let result =
+            report.error?.message
+            ?? "status \(report.status.map(String.init) ?? "–"), \(Format.bytes(report.byteCount))"
+        attempts.withLock { attempts in
+            attempts.append("attempt \(attempts.count + 1): \(result), \(Format.milliseconds(report.duration)) ms")
+        }
+    }
+
+    static func == (left: AttemptObserver, right: AttemptObserver) -> Bool { left.attempts === right.attempts }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(attempts)) }
+}

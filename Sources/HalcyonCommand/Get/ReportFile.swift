@@ -1,0 +1,127 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Halcyon
+internal import HalcyonConcurrency
+
+/// The report of a run: a JSON object a line for each file, written when the file is there or the image has failed.
+///
+/// A line is one call of the system, so the end of the process loses none that was begun. Between the naming of a file and
+/// its line the process may end all the same: the next run then finds the file, and reports it.
+final class ReportFile: Sendable {
+    /// What an earlier report says.
+    struct Earlier: Sendable {
+        /// The first 64 bits of the requests that are done: of ten million, two are mistaken for each other with a
+        /// probability below 10⁻⁵.
+        fileprivate(set) var done: Set<UInt64> = []
+        /// The images that failed, by their requests.
+        fileprivate var failed: [UInt64: ListItem] = [:]
+
+        /// The images that failed, in their order.
+        var failedItems: [ListItem] { failed.values.sorted { $0.index < $1.index } }
+
+        func isDone(_ request: String) -> Bool { ReportFile.number(request).map(done.contains) ?? false }
+    }
+
+    let earlier: Earlier
+    private let path: String
+    private let descriptor: Int32
+    private let failure = Lock<Int32?>(nil)
+
+    /// Opens a report; blocks.
+    ///
+    /// - Parameter resumes: Whether an earlier report is read, and continued.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
+    init(path: String, resumes: Bool) throws(ImageError) {
+        self.path = path
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | (resumes ? 0 : O_TRUNC)
+        descriptor = open(path, flags, 0o666)
+        guard descriptor >= 0 else { throw FileOutput.failure(path, "the report", errno) }
+        guard resumes else {
+            earlier = Earlier()
+            return
+        }
+        var (earlier, last) = (Earlier(), UInt8(ascii: "\n"))
+        let code = Self.read(descriptor, into: &earlier, &last)
+        guard code == 0 else {
+            close(descriptor)
+            throw FileOutput.failure(path, "the report", code)
+        }
+        self.earlier = earlier
+        // The line that was being written when the run was killed.
+        if last != UInt8(ascii: "\n") { append("\n") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Adds a line.
+    func write(_ result: GetResult) {
+        append(JSONLine.text(result.reportRecord) + "\n")
+    }
+
+    /// Whether every line could be written; the first failure was warned of.
+    var isComplete: Bool { failure.withLock { $0 == nil } }
+
+    private func append(_ text: String) {
+        var text = text
+        let code = text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return errno }
+                rest = rest.dropFirst(count)
+            }
+            return 0
+        }
+        guard code != 0 else { return }
+        let isFirst = failure.withLock { failure in
+            defer { failure = failure ?? code }
+            return failure == nil
+        }
+        if isFirst { Terminal.warn("\(FileOutput.failure(path, "the report", code))") }
+    }
+
+    private struct Line: Decodable {
+        let index: Int
+        let url: String
+        let status: String
+        let request: String?
+        let name: String?
+    }
+
+    /// Reads the lines; one that cannot be read, such as the last of a run that was killed, is left out.
+    private static func read(_ descriptor: Int32, into earlier: inout Earlier, _ last: inout UInt8) -> Int32 {
+        let decoder = JSONDecoder()
+        var rest: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : 0 }
+            last = buffer[count - 1]
+            rest += buffer[..<count]
+            var start = 0
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                if let line = try? decoder.decode(Line.self, from: Data(rest[start..<end])),
+                    let request = line.request, let number = number(request)
+                {
+                    if line.status == "failed" {
+                        earlier.done.remove(number)
+                        earlier.failed[number] = ListItem(
+                            index: line.index,
+                            argument: SourceArgument(text: line.url),
+                            name: line.name
+                        )
+                    } else {
+                        earlier.done.insert(number)
+                        earlier.failed[number] = nil
+                    }
+                }
+                start = end + 1
+            }
+            rest.removeFirst(start)
+        }
+    }
+
+    fileprivate static func number(_ request: String) -> UInt64? { UInt64(request.prefix(16), radix: 16) }
+}

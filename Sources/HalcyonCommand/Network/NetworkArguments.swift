@@ -1,0 +1,201 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Halcyon
+internal import HalcyonFiles
+
+/// The options for the network.
+struct NetworkArguments: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Try this many further times what may work then, with growing waits, and as a server's Retry-After says.",
+            valueName: "N"
+        )
+    )
+    var retries = 2
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Give up a connection, or a server that stays silent, after this time. (default: 15)",
+            valueName: "SECONDS"
+        )
+    )
+    var timeout: Double?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Send this header field; may be repeated.", valueName: "NAME: VALUE"),
+        transform: HeaderArgument.init
+    )
+    var header: [HeaderArgument] = []
+
+    @Option(name: .long, help: ArgumentHelp("Send this User-Agent. (default: Halcyon)", valueName: "TEXT"))
+    var userAgent: String?
+
+    @Option(name: .long, help: ArgumentHelp("Send this Referer.", valueName: "URL"))
+    var referer: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Send the cookies of this file, in Netscape's format as curl, wget and browsers' exports have it, and keep there those that servers set. Without it, cookies are kept for the run.",
+            valueName: "FILE"
+        ),
+        transform: FileOutput.path
+    )
+    var cookies: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Connect through this proxy: http, https or socks5; “none” for no proxy. (default: as http_proxy, https_proxy, all_proxy and no_proxy say)",
+            valueName: "URL"
+        ),
+        transform: ProxyArgument.init
+    )
+    var proxy: ProxyArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Send each host at most this many requests in a time: 10/s, 90/m, 500/h.", valueName: "N/s")
+    )
+    var rate: RateArgument?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Receive at most this many bytes a second in all; k, M and G are allowed.",
+            valueName: "BYTES"
+        )
+    )
+    var limitRate: ByteCountArgument?
+
+    func validate() throws {
+        guard (0...99).contains(retries) else { throw ValidationError("--retries must be between 0 and 99.") }
+        if let timeout, !(timeout > 0 && timeout <= 86_400) {
+            throw ValidationError("--timeout must be more than 0 and at most 86400 seconds.")
+        }
+        if let limitRate, limitRate.byteCount < 1 { throw ValidationError("--limit-rate must be at least 1.") }
+        for text in [userAgent, referer].compactMap(\.self) where !HTTPField.isValidValue(text) {
+            throw ValidationError("“\(text)” is no value of a header field.")
+        }
+    }
+
+    /// The fields that every request has.
+    private var fields: HTTPFields {
+        var fields = HTTPFields()
+        for header in header { fields.append(HTTPField(name: header.name, value: header.value)) }
+        if let referer { fields[.referer] = referer }
+        return fields
+    }
+
+    /// Returns the downloader of a run.
+    ///
+    /// - Parameters:
+    ///   - concurrency: The number of loads at a time, so many of which may go to one host.
+    ///   - partialFolder: Where interrupted bodies are kept for the next run; `nil` to keep none.
+    func downloader(concurrency: Int, partialFolder: String?) -> ImageDownloader {
+        var configuration = CurlTransport.Configuration()
+        configuration.maximumConcurrentTransfers = max(64, concurrency)
+        // As many as a person asks for, beyond those of a browser.
+        configuration.maximumTransfersPerHost = max(
+            configuration.maximumTransfersPerHost,
+            concurrency > 8 ? concurrency : 0
+        )
+        configuration.cookies = cookies == nil ? .inMemory : .none
+        if let userAgent { configuration.userAgent = userAgent }
+        if let proxy { configuration.proxies = proxy.policy }
+        var transport: any HTTPTransport = CurlTransport(configuration: configuration)
+        if rate != nil || limitRate != nil {
+            transport = PacedTransport(transport, hostRate: rate?.perSecond, byteRate: limitRate?.byteCount)
+        }
+        var downloading = ImageDownloader.Configuration()
+        if let partialFolder { downloading.partialBodies = PartialBodyStore(.init(folder: partialFolder)) }
+        return ImageDownloader(transport: transport, configuration: downloading)
+    }
+
+    /// Returns the options of each load.
+    ///
+    /// - Throws: `PrivateFileError` for a file of cookies that cannot be used.
+    func options(_ failures: HostFailures) throws -> [ImageOption] {
+        var options: [ImageOption] = [.retry(RunRetries(count: retries, failures: failures))]
+        if let cookies { options.append(.cookies(try CookieStore(file: FileOutput.absolutePath(cookies)))) }
+        if timeout != nil || limitRate != nil {
+            var timeouts = timeout.map { TransferTimeouts.download(.seconds($0)) } ?? .standard
+            // A body that is held back takes its time.
+            if limitRate != nil { timeouts.total = .seconds(86_400) }
+            options.append(.timeouts(timeouts))
+        }
+        if !header.isEmpty || referer != nil { options.append(.headers(fields)) }
+        return options
+    }
+}
+
+/// A header field as "Name: value".
+struct HeaderArgument: Sendable, Hashable {
+    let name: HTTPField.Name
+    let value: String
+
+    @Sendable init(_ text: String) throws {
+        guard let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) else {
+            throw ValidationError("“\(text)” is no header field; write “Name: value”.")
+        }
+        let value = String(text[text.index(after: colon)...]).trimmingBlanks
+        guard HTTPField.isValidValue(value) else { throw ValidationError("“\(text)” is no header field.") }
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A proxy as a URL, or "none".
+struct ProxyArgument: Sendable {
+    let policy: ProxyPolicy
+
+    @Sendable init(_ text: String) throws {
+        if text == "none" {
+            policy = .none
+            return
+        }
+        let url = URL(string: text.contains("://") ? text : "http://" + text)
+        // As curl spells it; names are looked up by the proxy in either spelling.
+        let scheme = url?.scheme?.lowercased() ?? ""
+        guard let url, let kind = Proxy.Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme),
+            let host = url.host(percentEncoded: false), !host.isEmpty
+        else {
+            throw ValidationError(
+                "“\(text.withoutPassword)” is no proxy; write http://HOST:PORT or socks5://HOST:PORT."
+            )
+        }
+        let user = url.user(percentEncoded: false)
+        let credential = user.map { Credential.basic(user: $0, password: url.password(percentEncoded: false) ?? "") }
+        policy = .proxy(Proxy(kind, host: host, port: url.port ?? kind.usualPort, credential: credential))
+    }
+}
+
+extension Proxy.Kind {
+    fileprivate var usualPort: Int { rawValue.hasPrefix("socks") ? 1080 : rawValue == "https" ? 443 : 8080 }
+}
+
+/// A number of requests in a time, as "10/s".
+struct RateArgument: ExpressibleByArgument, Sendable, Hashable {
+    let perSecond: Double
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+        let seconds = ["s": 1.0, "m": 60, "h": 3600]
+        guard (1...2).contains(parts.count), let count = Double(parts[0]), count > 0, count <= 1e6,
+            let time = seconds[parts.count == 2 ? parts[1].lowercased() : "s"]
+        else { return nil }
+        perSecond = count / time
+    }
+}
+
+extension String {
+    /// The text without blanks and tabs at its ends.
+    fileprivate var trimmingBlanks: String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    }
+}

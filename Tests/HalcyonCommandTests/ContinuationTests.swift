@@ -1,0 +1,144 @@
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import HalcyonTesting
+import Testing
+
+/// The same command a second time.
+@Suite struct ContinuationTests {
+    private let work: Workplace
+    private let server: OriginServer
+
+    init() throws {
+        work = try Workplace()
+        let image = try Images.encoded(.png)
+        server = try OriginServer { request in
+            request.path.hasPrefix("/missing") ? .init(404) : .init(body: image + Array(request.path.utf8))
+        }
+    }
+
+    private func url(_ path: String) -> String { server.url(path).absoluteString }
+
+    private func get(_ arguments: String...) async throws -> Workplace.Outcome {
+        try await work.start(["get"] + arguments + ["--json"]).outcome
+    }
+
+    @Test(
+        "the same command twice asks no server and writes nothing",
+        arguments: [
+            ["-o", "out/"], ["-o", "named.png"], ["-o", "out/", "--resize", "20"], ["-o", "out/", "--no-cache"],
+        ]
+    )
+    func twice(options: [String]) async throws {
+        defer { server.stop() }
+        let command = ["get", url("/a.png"), "--json"] + options
+        let first = try #require(try await work.start(command).outcome.results.first)
+        #expect(first.status == "done")
+        let output = try #require(first.output)
+        let before = try status(output)
+        let second = try await work.start(command).outcome
+        #expect(second.exitCode == 0)
+        #expect(try second.results.map(\.status) == ["skipped"])
+        #expect(try second.results.map(\.output) == [output])
+        #expect(server.requests.count == 1)
+        let after = try status(output)
+        #expect(after.st_ino == before.st_ino && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec)
+    }
+
+    @Test("another --resize is another request, with its own file, and each is found again")
+    func otherSize() async throws {
+        defer { server.stop() }
+        var outputs: Set<String> = []
+        for (size, status) in [("400", "done"), ("200", "done"), ("400", "skipped"), ("200", "skipped")] {
+            let result = try #require(try await get(url("/a.png"), "-o", "out/", "--resize", size).results.first)
+            outputs.insert(try #require(result.output))
+            #expect(result.status == status)
+        }
+        #expect(outputs.count == 2)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(
+        "a file that another program has changed, shortened or removed is no reason to skip",
+        arguments: ["byte", "cut", "gone"]
+    )
+    func changedFile(kind: String) async throws {
+        defer { server.stop() }
+        #expect(try await get(url("/a.png"), "-o", "out/").exitCode == 0)
+        var bytes = try work.read("out/a.png")
+        switch kind {
+        case "byte":
+            bytes[bytes.count - 1] ^= 1
+            let descriptor = open(work.path("out/a.png"), O_WRONLY)
+            try #require(descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count)
+            close(descriptor)
+        case "cut": try #require(truncate(work.path("out/a.png"), 9) == 0)
+        default: try #require(unlink(work.path("out/a.png")) == 0)
+        }
+        let again = try await get(url("/a.png"), "-o", "out/")
+        #expect(try again.results.map(\.status) == ["done"])
+        let output = try #require(try again.results.first?.output)
+        #expect((output == "out/a.png") == (kind == "gone"))
+        #expect(try work.read(output).suffix(6) == Array("/a.png".utf8)[...])
+    }
+
+    @Test("--overwrite writes anew; --refresh asks with the validator and keeps the file of an unchanged image")
+    func anew() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.png)
+        let server = try OriginServer { request in
+            if request.headers[.ifNoneMatch] == "\"1\"" { return .init(304, headers: [.eTag: "\"1\""]) }
+            return .init(headers: [.eTag: "\"1\""], body: image)
+        }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.png").absoluteString, "-o", "out/", "--json"]
+        #expect(try await work.start(command).outcome.exitCode == 0)
+        let first = try status("out/a.png")
+        let refreshed = try await work.start(command + ["--refresh"]).outcome
+        #expect(refreshed.exitCode == 0)
+        #expect(server.requests.count == 2)
+        #expect(server.requests.last?.headers[.ifNoneMatch] == "\"1\"")
+        #expect(try status("out/a.png").st_ino == first.st_ino)
+        let written = try await work.start(command + ["--overwrite"]).outcome
+        #expect(try written.results.map(\.status) == ["done"])
+        #expect(server.requests.count == 2)
+        #expect(try status("out/a.png").st_ino != first.st_ino)
+    }
+
+    @Test("an image that is a file is made again when that has changed since")
+    func localSource() async throws {
+        server.stop()
+        try work.write(try Images.encoded(.png), to: "a.png")
+        let command = ["get", "a.png", "--resize", "20", "-o", "out/", "--json"]
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["done"])
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
+        try work.write(try Images.encoded(.png, width: 60, height: 20), to: "a.png")
+        let again = try #require(try await work.start(command).outcome.results.first)
+        #expect(again.status == "done" && again.height == 7)
+        #expect(Workplace.files(below: work.path("out")) == ["a.png"])
+    }
+
+    @Test("an image that was cut short is loaded again by the next run")
+    func partialImage() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let isWhole = Gate()
+        let server = try OriginServer { _ in
+            .init(headers: [.cacheControl: "no-store"], body: isWhole.isOpen ? image : image.dropLast(100))
+        }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.jpg").absoluteString, "-o", "out/", "--json"]
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["done"])
+        isWhole.open()
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["done"])
+        #expect(try work.read("out/a.jpg") == image)
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
+        #expect(Workplace.files(below: work.folder) == ["out/a.jpg"])
+    }
+
+    private func status(_ name: String) throws -> stat {
+        var status = stat()
+        try #require(stat(work.path(name), &status) == 0)
+        return status
+    }
+}

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import Glibc
+import HalcyonTesting
+import Testing
+
+/// Lists of images (`--from`), and names of files.
+@Suite struct ListTests {
+    private let work: Workplace
+    private let server: OriginServer
+
+    init() throws {
+        work = try Workplace()
+        let image = try Images.encoded(.png)
+        server = try OriginServer { request in
+            request.path.hasPrefix("/missing") ? .init(404) : .init(body: image + Array(request.path.utf8))
+        }
+    }
+
+    private func url(_ path: String) -> String { server.url(path).absoluteString }
+
+    private func list(_ lines: String...) throws { try work.write(Array(lines.joined().utf8), to: "list") }
+
+    private var files: [String] { Workplace.files(below: work.path("out")) }
+
+    @Test(
+        "a list has URLs, names behind tabs, objects, comments, blank lines and any line ends",
+        arguments: [true, false]
+    )
+    func kinds(isPiped: Bool) async throws {
+        defer { server.stop() }
+        try list(
+            "\u{FEFF}# images\r\n\r\n  \(url("/1/a.png"))  \r\n\(url("/2/a.png"))\tcat\n",
+            "{\"url\": \"\(url("/3/a.png"))\", \"name\": \"pets/dog\"}\n\t\n\(url("/4/a.png"))\tfish.webp"
+        )
+        let arguments = ["get", "--from", isPiped ? "-" : "list", "-o", "out", "--json"]
+        let run = try await work.start(arguments, input: isPiped ? "list" : nil).outcome
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(try run.results.map(\.url) == (1...4).map { url("/\($0)/a.png") })
+        #expect(files == ["a.png", "cat.png", "fish.webp", "pets/dog.png"])
+        #expect(try Images.info(work.read("out/fish.webp")).format == .webp)
+        #expect(try work.read("out/cat.png").suffix(8) == Array("/2/a.png".utf8)[...])
+    }
+
+    @Test("a line that is none fails alone, and a list that is not there fails the run")
+    func badLines() async throws {
+        defer { server.stop() }
+        try list("{\"no\": 1}\n\(url("/a.png"))\nhttp://[\n")
+        let run = try await work.run("get", "--from", "list", "-o", "out/", "--json")
+        #expect(run.exitCode == 1)
+        #expect(try run.results.map(\.status) == ["failed", "done", "failed"])
+        let none = try await work.run("get", "--from", "nowhere", "-o", "out/")
+        #expect(none.exitCode == 1 && none.error.contains("nowhere: No such file or directory"))
+    }
+
+    @Test("no name of a list or template leads out of the folder")
+    func escapes() async throws {
+        defer { server.stop() }
+        try list("\(url("/1"))\t../../evil\n\(url("/2"))\t/etc/evil\n\(url("/%2e%2e%2f3"))\n\(url("/4"))\t..\n")
+        #expect(try await work.run("get", "--from", "list", "-o", "out/").exitCode == 0)
+        let template = "../{path}/../{stem}"
+        #expect(try await work.run("get", url("/..%2f/..%2f..%2fb"), "-o", "out/", "--name", template).exitCode == 0)
+        #expect(Workplace.files(below: work.folder).filter { !$0.hasPrefix("out/") } == ["list"])
+        #expect(Workplace.files(below: work.root).allSatisfy { !$0.contains("evil") || $0.hasPrefix("work/out/") })
+        #expect(files.count == 5)
+    }
+
+    @Test("--name puts host, stem and size into names, and finds its files again")
+    func template() async throws {
+        defer { server.stop() }
+        let command = [
+            "get", url("/x/a.png"), "-o", "out", "--name", "{host}/{stem}-{width}.{ext}", "--resize", "20", "--json",
+        ]
+        let first = try await work.start(command).outcome
+        #expect(try first.results.map(\.output) == ["out/127.0.0.1/a-20.png"])
+        let second = try await work.start(command + ["--no-cache"]).outcome
+        #expect(try second.results.map(\.status) == ["skipped"])
+        #expect(server.requests.count == 1)
+        #expect(try await work.run("get", url("/a.png"), "-o", "out/", "--name", "{nothing}").exitCode == 64)
+    }
+
+    @Test("a list of a program that is still running is loaded as it comes, and Ctrl-C ends the wait for more")
+    func liveList() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.png)
+        let isRequested = Gate()
+        let server = try OriginServer { _ in
+            .init(steps: [.open(isRequested)] + OriginServer.Response(body: image).steps)
+        }
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        try #require(mkfifo(work.path("pipe"), 0o600) == 0)
+        let running = try work.start(["get", "--from", "pipe", "-o", "out/", "--json"])
+        let pipe = try await onThread { open(work.path("pipe"), O_WRONLY | O_CLOEXEC) }
+        try #require(pipe >= 0)
+        defer { close(pipe) }
+        let line = Array((url + "\n").utf8)
+        try #require(write(pipe, line, line.count) == line.count)
+        await isRequested.wait()
+        running.process.send(signal: SIGINT)
+        let run = try await running.outcome
+        #expect(run.exitCode == 130 && !run.isOverdue)
+        #expect(run.error.contains("Interrupted: "))
+        #expect(try await work.run("get", url, "-o", "out/").exitCode == 0)
+        #expect(files == ["a.png"])
+    }
+
+    @Test("an image of the standard input is written, and one goes to the standard output")
+    func streams() async throws {
+        defer { server.stop() }
+        let photo = try Images.encoded(.png, width: 64, height: 32)
+        try work.write(photo, to: "in.png")
+        let run = try await work.start(["get", "-", "-o", "out/", "--resize", "16", "--json"], input: "in.png").outcome
+        #expect(run.exitCode == 0, "\(run.error)")
+        #expect(try Images.info(work.read("out/stdin.png")).size.width == 16)
+        let output = open(work.path("captured"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(output) }
+        #expect(try await work.start(["get", "in.png", "-o", "-"], output: output).outcome.exitCode == 0)
+        #expect(try work.read("captured") == photo)
+        for arguments in [["get", "-", "--from", "-"], ["get", "-", "-"], ["get", "a", "b", "-o", "-"]] {
+            #expect(try await work.start(arguments).outcome.exitCode == 64)
+        }
+    }
+
+    @Test("a format without an encoder is an error, and no other bytes are written under its name")
+    func noEncoder() async throws {
+        defer { server.stop() }
+        for options in [["-o", "a.heic", "--resize", "20"], ["-o", "a.svg"], ["-o", "out/", "--format", "heic"]] {
+            let run = try await work.start(["get", url("/a.png")] + options).outcome
+            #expect(run.exitCode != 0)
+            #expect(run.error.contains("encode") || run.error.contains("can be written"))
+        }
+        #expect(Workplace.files(below: work.folder).isEmpty)
+    }
+
+    @Test("a report has a line for each file, and --resume goes on with it")
+    func reports() async throws {
+        defer { server.stop() }
+        try list("\(url("/a.png"))\n\(url("/missing.png"))\n\(url("/b.png"))\n")
+        let run = try await work.run("get", "--from", "list", "-o", "out/", "--report", "report")
+        #expect(run.exitCode == 1)
+        let first = try report()
+        #expect(Set(first.map(\.status)) == ["done", "failed"] && first.count == 3)
+        let done = try #require(first.first { $0.url == url("/a.png") })
+        #expect(done.digest == SHA256.hexadecimal(of: try work.read("out/a.png")))
+        #expect(
+            done.outputBytes == (try work.read("out/a.png").count) && (done.ended ?? 0) >= (done.began ?? .infinity)
+        )
+        // A line that was being written when the run was killed, and files that have gone since.
+        try append("{\"index\": 7, \"ur")
+        #expect(unlink(work.path("out/a.png")) == 0)
+        let resumed = try await work.run("get", "--from", "list", "-o", "out/", "--resume", "report", "--json")
+        #expect(try resumed.results.map(\.status) == ["skipped", "failed", "skipped"])
+        #expect(server.requestCount("/a.png") == 1 && server.requestCount("/missing.png") == 2)
+        #expect(try report().filter { $0.status == "failed" }.count == 2)
+        #expect(files == ["b.png"])
+    }
+
+    private struct ReportLine: Decodable {
+        let url: String
+        let status: String
+        let digest: String?
+        let outputBytes: Int?
+        let began: Double?
+        let ended: Double?
+    }
+
+    private func report() throws -> [ReportLine] {
+        String(decoding: try work.read("report"), as: UTF8.self).split(separator: "\n").compactMap {
+            try? JSONDecoder().decode(ReportLine.self, from: Data($0.utf8))
+        }
+    }
+
+    private func append(_ text: String) throws {
+        let descriptor = open(work.path("report"), O_WRONLY | O_APPEND | O_CLOEXEC)
+        defer { close(descriptor) }
+        try #require(write(descriptor, text, text.utf8.count) == text.utf8.count)
+    }
+}

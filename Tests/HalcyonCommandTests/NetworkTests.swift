@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+/// The network options of `get`.
+@Suite struct NetworkTests {
+    private let work: Workplace
+    private let photo: [UInt8]
+
+    init() throws {
+        work = try Workplace()
+        photo = try Images.encoded(.png)
+    }
+
+    @Test("a transient failure is tried again, --trace has a line for each attempt, and --retries 0 tries once")
+    func retries() async throws {
+        let (photo, count) = (photo, Lock(0))
+        let server = try OriginServer { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 1 || number == 3 ? .init(503, headers: [.retryAfter: "0"]) : .init(body: photo)
+        }
+        defer { server.stop() }
+        let first = try await work.run("get", server.url("/a.png").absoluteString, "-o", "out/", "--trace")
+        #expect(first.exitCode == 0)
+        #expect(first.output.contains("attempt 1: the server answered with status 503"))
+        #expect(first.output.contains("attempt 2: status 200"))
+        #expect(try await work.run("get", server.url("/b.png").absoluteString, "--retries", "0").exitCode == 1)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("headers, user agent, referer and cookies are sent, and cookies are kept for the run")
+    func fields() async throws {
+        let photo = photo
+        let server = try OriginServer { request in
+            .init(headers: request.path == "/1.png" ? [.setCookie: "seen=1; Path=/"] : [:], body: photo)
+        }
+        defer { server.stop() }
+        let run = try await work.run(
+            "get",
+            server.url("/1.png").absoluteString,
+            server.url("/2.png").absoluteString,
+            "--concurrency",
+            "1",
+            "--header",
+            "X-Key: a b",
+            "--user-agent",
+            "Me/1",
+            "--referer",
+            "http://e.org/"
+        )
+        #expect(run.exitCode == 0)
+        let key = try #require(HTTPField.Name("X-Key"))
+        for request in server.requests {
+            #expect(request.headers[key] == "a b" && request.headers[.userAgent] == "Me/1")
+            #expect(request.headers[.referer] == "http://e.org/")
+        }
+        #expect(server.requests.last?.headers[.cookie] == "seen=1")
+        try work.write(Array("127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tabc\n".utf8), to: "cookies")
+        try #require(chmod(work.path("cookies"), 0o600) == 0)
+        #expect(try await work.run("get", server.url("/3.png").absoluteString, "--cookies", "cookies").exitCode == 0)
+        #expect(server.requests.last?.headers[.cookie] == "sid=abc")
+    }
+
+    @Test("a body that was cut off is continued by the next run, with a validator")
+    func continuedBody() async throws {
+        let body = photo + [UInt8](repeating: 7, count: 60_000)
+        let server = try OriginServer { request in
+            let fields: HTTPFields = [.eTag: "\"1\"", .acceptRanges: "bytes"]
+            guard let range = request.headers[.range], let start = Int(range.dropFirst(6).prefix { $0 != "-" }) else {
+                let head =
+                    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nAccept-Ranges: bytes\r\nContent-Length: \(body.count)\r\n\r\n"
+                return .init(steps: [.bytes(Array(head.utf8) + body.prefix(40_000)), .close])
+            }
+            var headers = fields
+            headers[.contentRange] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+            return .init(206, headers: headers, body: Array(body[start...]))
+        }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.png").absoluteString, "-o", "a.png", "--retries", "0"]
+        #expect(try await work.start(command).outcome.exitCode == 1)
+        #expect(try await work.start(command).outcome.exitCode == 0)
+        #expect(try work.read("a.png") == body)
+        #expect(server.requests.last?.headers[.range] == "bytes=40000-")
+        #expect(server.requests.last?.headers[.ifRange] == "\"1\"")
+    }
+
+    @Test("a host that fails ten times in a row is left for last")
+    func failingHost() async throws {
+        let photo = photo
+        let server = try OriginServer { _ in .init(body: photo) }
+        defer { server.stop() }
+        let port = try UnansweredPort()
+        let dead = (0..<40).map { "http://127.0.0.1:\(port.number)/\($0).png" }
+        let live = (0..<5).map { server.url("/\($0).png").absoluteString }
+        try work.write(Array((dead + live).map { $0 + "\n" }.joined().utf8), to: "list")
+        let run = try await work.run("get", "--from", "list", "-o", "out/", "--json", "--retries", "1")
+        #expect(run.exitCode == 1)
+        let order = try run.records(GetLine.self).map { $0.status == "done" }
+        #expect(order.count == 45)
+        let lastDone = try #require(order.lastIndex(of: true))
+        #expect(lastDone < 30, "those of the dead host wait")
+        withExtendedLifetime(port) {}
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Halcyon
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonCommand
+
+/// `--rate` and `--limit-rate`: what waits, and what does not.
+@Suite struct PacedTransportTests {
+    /// A transport that notes its requests and sends nothing by itself.
+    private final class Recorder: HTTPTransport {
+        final class Started: Transfer {
+            let receiver: any TransferReceiver
+            let priority = Lock<LoadPriority?>(nil)
+
+            init(_ receiver: any TransferReceiver) { self.receiver = receiver }
+
+            func cancel() { receiver.didComplete(.failure(.cancelled)) }
+            func setPriority(_ priority: LoadPriority) { self.priority.withLock { $0 = priority } }
+            func resume() {}
+        }
+
+        let started = Lock<[(url: String, transfer: Started)]>([])
+
+        func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
+            let transfer = Started(receiver)
+            started.withLock { $0.append((request.url.absoluteString, transfer)) }
+            return transfer
+        }
+
+        var urls: [String] { started.withLock { $0.map(\.url) } }
+    }
+
+    private final class Receiver: TransferReceiver {
+        let ends = Lock<[Result<TransferMetrics, TransferError>]>([])
+
+        func didReceive(response: TransferResponse) throws(TransferError) {}
+        func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand { .proceed }
+        func didComplete(_ result: Result<TransferMetrics, TransferError>) { ends.withLock { $0.append(result) } }
+    }
+
+    private func request(_ url: String) throws -> TransferRequest {
+        TransferRequest(url: try #require(URL(string: url)))
+    }
+
+    @Test(
+        "a host's second request waits for its time, another host's does not, and one that is cancelled is never sent"
+    )
+    func hostRate() throws {
+        let recorder = Recorder()
+        // One an hour: no test waits for that.
+        let transport = PacedTransport(recorder, hostRate: 1.0 / 3600, byteRate: nil)
+        let receivers = (0..<3).map { _ in Receiver() }
+        let urls = ["http://a.test/1", "http://A.test:80/2", "http://b.test/1"]
+        let transfers = try zip(urls, receivers).map { transport.start(try request($0), receiver: $1) }
+        #expect(recorder.urls == [urls[0], urls[2]])
+        for _ in 0..<2 { transfers[1].cancel() }
+        #expect(receivers[1].ends.withLock { $0.count } == 1)
+        #expect(receivers[0].ends.withLock { $0.isEmpty })
+        transfers[0].cancel()
+        #expect(receivers[0].ends.withLock { $0.count } == 1)
+        #expect(recorder.urls.count == 2)
+    }
+
+    @Test("bytes beyond the rate hold all transfers back, and those within it none", arguments: [1, 1 << 40])
+    func byteRate(rate: Int) throws {
+        let recorder = Recorder()
+        let transport = PacedTransport(recorder, hostRate: nil, byteRate: rate)
+        let receiver = Receiver()
+        _ = transport.start(try request("http://a.test/"), receiver: receiver)
+        let inner = try #require(recorder.started.withLock { $0.first?.transfer.receiver })
+        let demand = try [UInt8](repeating: 0, count: 1_000).withUnsafeBytes { try inner.didReceive(bytes: $0) }
+        #expect(demand == (rate == 1 ? .pause : .proceed))
+    }
+}
