@@ -82,12 +82,8 @@ struct JPEGEncoderTests {
             try JPEGHeader(parsing: JPEGEncoder().encode(bitmap, options: options)).components.count
         }
         #expect(try componentCount(gray) == 1)
-        #expect(
-            try #require(
-                decode(JPEGEncoder().encode(gray, options: EncodeOptions(quality: 100)))
-                    .greatestDifference(from: gray)
-            ) <= 2
-        )
+        let copy = try decode(JPEGEncoder().encode(gray, options: EncodeOptions(quality: 100)))
+        #expect(try #require(copy.greatestDifference(from: gray)) <= 2)
         var coloured = gray
         coloured.fill(PixelRect(x: 49, y: 39, width: 1, height: 1), with: Color(red: 1, green: 0, blue: 0))
         #expect(try componentCount(coloured) == 3)
@@ -116,7 +112,7 @@ struct JPEGEncoderTests {
 
     private static func gray(_ bitmap: Bitmap) throws -> Bitmap {
         try TestImages.bitmap(bitmap.width, bitmap.height) { x, y in
-            let green = bitmap[x, y][1]
+            let green = Int(bitmap[x, y][1])
             return (green, green, green, 255)
         }
     }
