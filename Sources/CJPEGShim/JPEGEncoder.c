@@ -1,7 +1,16 @@
 #include "JPEGDestination.h"
 #include "JPEGErrors.h"
+#include "JPEGTables.h"
 
 #include <stdlib.h>
+
+bool halcyon_jpeg_is_gray(const uint8_t *row, size_t pixel_count) {
+    uint8_t difference = 0;
+    for (size_t i = 0; i < pixel_count; i++) {
+        difference |= (uint8_t)((row[4 * i] ^ row[4 * i + 1]) | (row[4 * i] ^ row[4 * i + 2]));
+    }
+    return difference == 0;
+}
 
 struct HalcyonJPEGEncoder {
     struct jpeg_compress_struct info;
@@ -36,23 +45,30 @@ void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder) {
 
 const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder) { return encoder->errors.message; }
 
-HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
-                                             int32_t quality, bool subsamples_chroma, bool optimizes_tables) {
+HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, HalcyonJPEGSettings settings,
+                                             const HalcyonJPEGEncoder *sample) {
     struct jpeg_compress_struct *info = &encoder->info;
     if (setjmp(encoder->errors.target)) {
         return encoder->errors.status;
     }
-    info->image_width = (JDIMENSION)width;
-    info->image_height = (JDIMENSION)height;
+    info->image_width = (JDIMENSION)settings.width;
+    info->image_height = (JDIMENSION)settings.height;
     info->input_components = 4;
     info->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(info);
-    jpeg_set_quality(info, quality, TRUE);
-    info->optimize_coding = optimizes_tables;
+    jpeg_set_colorspace(info, settings.is_gray ? JCS_GRAYSCALE : JCS_YCbCr);
+    jpeg_set_quality(info, settings.quality, TRUE);
+    info->optimize_coding = settings.optimizes_tables;
     info->dct_method = JDCT_ISLOW;
-    const int factor = subsamples_chroma ? 2 : 1;
+    const int factor = settings.subsamples_chroma && !settings.is_gray ? 2 : 1;
     info->comp_info[0].h_samp_factor = factor;
     info->comp_info[0].v_samp_factor = factor;
+    if (settings.is_progressive) {
+        jpeg_simple_progression(info);
+    }
+    if (sample != NULL) {
+        jpeg_tables_adopt(info, &sample->info);
+    }
     jpeg_start_compress(info, TRUE);
     return HALCYON_JPEG_OK;
 }

@@ -9,6 +9,7 @@ struct HalcyonTIFFWriter {
     size_t capacity;
     TIFF *tiff;
     uint32_t row;
+    bool has_page;
 };
 
 static tmsize_t write_bytes(thandle_t stream, void *bytes, tmsize_t size) {
@@ -54,7 +55,12 @@ static bool set_fields(TIFF *tiff, const HalcyonTIFFPage *page) {
         && TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG)
         && TIFFSetField(tiff, TIFFTAG_ORIENTATION, page->orientation)
         && TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE)
+        && TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, (int)page->deflate_level)
         && TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    if (is_set && page->count > 0) {
+        is_set = TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, (uint32_t)FILETYPE_PAGE)
+            && TIFFSetField(tiff, TIFFTAG_PAGENUMBER, page->number, page->count);
+    }
     if (is_set && page->samples_per_pixel == 4) {
         uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
         is_set = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
@@ -71,18 +77,27 @@ static bool set_fields(TIFF *tiff, const HalcyonTIFFPage *page) {
     return is_set && TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows);
 }
 
-HalcyonTIFFWriter *halcyon_tiff_writer_open(const HalcyonTIFFPage *page) {
+HalcyonTIFFWriter *halcyon_tiff_writer_open(void) {
     HalcyonTIFFWriter *writer = calloc(1, sizeof *writer);
     if (!writer) {
         return NULL;
     }
     // l: little endian, whatever the machine.
     writer->tiff = halcyon_tiff_open("wl", &writer->stream, write_bytes, map_nothing, 0);
-    if (writer->tiff && set_fields(writer->tiff, page)) {
+    if (writer->tiff) {
         return writer;
     }
     halcyon_tiff_writer_close(writer);
     return NULL;
+}
+
+bool halcyon_tiff_writer_start_page(HalcyonTIFFWriter *writer, const HalcyonTIFFPage *page) {
+    if (writer->has_page && !TIFFWriteDirectory(writer->tiff)) {
+        return false;
+    }
+    writer->has_page = true;
+    writer->row = 0;
+    return set_fields(writer->tiff, page);
 }
 
 void halcyon_tiff_writer_close(HalcyonTIFFWriter *writer) {

@@ -98,13 +98,31 @@ HalcyonJPEGStatus halcyon_jpeg_stream_finish_scan(HalcyonJPEGDecoder *decoder);
 HalcyonJPEGStatus halcyon_jpeg_stream_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *rows, size_t bytes_per_row,
                                                 int32_t row_count, int32_t *read_count);
 
+// Whether all pixels of a row of red, green, blue and an ignored byte are shades of grey.
+bool halcyon_jpeg_is_gray(const uint8_t *row, size_t pixel_count);
+
 // NULL where there is no memory.
 HalcyonJPEGEncoder *halcyon_jpeg_encoder_create(void);
 void halcyon_jpeg_encoder_destroy(HalcyonJPEGEncoder *encoder);
 const char *halcyon_jpeg_encoder_message(const HalcyonJPEGEncoder *encoder);
 
-HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, int32_t width, int32_t height,
-                                             int32_t quality, bool subsamples_chroma, bool optimizes_tables);
+typedef struct HalcyonJPEGSettings {
+    int32_t width;
+    int32_t height;
+    int32_t quality;
+    // One component, of the brightness.
+    bool is_gray;
+    bool subsamples_chroma;
+    bool is_progressive;
+    // Huffman tables are made for the image, at the price of a second pass over its coefficients. Progressive files
+    // always have such tables.
+    bool optimizes_tables;
+} HalcyonJPEGSettings;
+
+// `sample`: an encoder of a part of the image, finished, that has made tables for it, with the same components; they are
+// taken for this file. NULL for none.
+HalcyonJPEGStatus halcyon_jpeg_encoder_start(HalcyonJPEGEncoder *encoder, HalcyonJPEGSettings settings,
+                                             const HalcyonJPEGEncoder *sample);
 
 // Writes a segment of at most 65,533 bytes, before the first row.
 HalcyonJPEGStatus halcyon_jpeg_encoder_write_segment(HalcyonJPEGEncoder *encoder, uint8_t marker, const uint8_t *bytes,

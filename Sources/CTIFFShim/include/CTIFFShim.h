@@ -98,21 +98,30 @@ typedef struct {
     uint16_t samples_per_pixel;
     /// As in the tag of that name.
     uint16_t orientation;
+    /// The place of the page in the file, from 0, and the number of pages; both 0 for a file of one image.
+    uint16_t number;
+    uint16_t count;
+    /// 1 (fastest) to 9 (smallest).
+    uint16_t deflate_level;
     const uint8_t *icc_profile;
     size_t icc_profile_size;
     const uint8_t *xmp;
     size_t xmp_size;
 } HalcyonTIFFPage;
 
-/// Starts a file of one page, deflated with horizontal prediction. `NULL` where memory runs out.
-HalcyonTIFFWriter *halcyon_tiff_writer_open(const HalcyonTIFFPage *page);
+/// Starts a file. `NULL` where memory runs out.
+HalcyonTIFFWriter *halcyon_tiff_writer_open(void);
 void halcyon_tiff_writer_close(HalcyonTIFFWriter *writer);
+
+/// Starts the next page, deflated with horizontal prediction; all rows of the page before have been written.
+bool halcyon_tiff_writer_start_page(HalcyonTIFFWriter *writer, const HalcyonTIFFPage *page);
+
 const char *halcyon_tiff_writer_message(const HalcyonTIFFWriter *writer);
 
 /// Writes the next row. `samples` is changed by the prediction.
 bool halcyon_tiff_writer_write_row(HalcyonTIFFWriter *writer, uint8_t *samples);
 
-/// Ends the file and lends its bytes until the writer is closed.
+/// Ends the last page and the file, and lends its bytes until the writer is closed.
 bool halcyon_tiff_writer_finish(HalcyonTIFFWriter *writer, const uint8_t **bytes, size_t *count);
 
 #endif

@@ -76,29 +76,3 @@ public struct ImageSerializer: ImageSerializing {
         }
     }
 }
-
-extension EncodeOptions {
-    fileprivate func encode(into encoder: inout CacheKeyEncoder) {
-        encoder.encode(quality ?? -1)
-        for component in [background.red, background.green, background.blue, background.alpha] {
-            encoder.encode(component)
-        }
-        encoder.encode(maximumByteCount ?? -1)
-        // Keys stay short: profiles have megabytes.
-        for block in [metadata?.exif, metadata?.xmp, metadata?.iccProfile] {
-            encoder.encode(block?.count ?? -1)
-            encoder.encode(Int(truncatingIfNeeded: block.map { Checksum.hash(of: $0) } ?? 0))
-        }
-        switch colorProfile {
-        case .icc(let profile)?:
-            encoder.encode(profile.count)
-            encoder.encode(Int(truncatingIfNeeded: Checksum.hash(of: profile)))
-        case .codePoints(let primaries, let transfer)?:
-            encoder.encode(-primaries)
-            encoder.encode(transfer)
-        case nil:
-            break
-        }
-        if orientation != .up { encoder.encode(orientation.rawValue) }
-    }
-}

@@ -30,8 +30,9 @@ struct ImageEncoding: Sendable, Hashable {
     init(_ format: EncodedImageFormat, codecs: ImageCodecs, source: @autoclosure () -> String) throws(ImageError) {
         keepsOriginal = format.keepsOriginal
         var encoder = CacheKeyEncoder()
-        // Before the second kind, what was encoded of an animation was its first frame.
-        encoder.encode(2)
+        // Before the second kind, what was encoded of an animation was its first frame; before the third, a quality meant
+        // something else in each format.
+        encoder.encode(3)
         encoder.encode(keepsOriginal)
         let rule: Rule?
         do throws(CodecError) {
@@ -142,24 +143,7 @@ extension CacheKeyEncoder {
             throw .unsupported(target.format, reason: "there is no encoder for this format")
         }
         encode(encoder)
-        let options = target.options
-        encode(options.quality ?? 0)
-        encode(options.quality != nil)
-        let background = options.background
-        for component in [background.red, background.green, background.blue, background.alpha] { encode(component) }
-        encode(options.maximumByteCount ?? 0)
-        encode(options.maximumByteCount != nil)
-        for part in [options.metadata?.exif, options.metadata?.xmp, options.metadata?.iccProfile] { encode(part) }
-        switch options.colorProfile {
-        case .icc(let profile)?:
-            encode(Data?.some(profile))
-        case .codePoints(let primaries, let transfer)?:
-            encode(primaries)
-            encode(transfer)
-        case nil:
-            break
-        }
-        if options.orientation != .up { encode(options.orientation.rawValue) }
+        target.options.encode(into: &self)
     }
 
     /// Adds the identity of an encoder.
@@ -176,15 +160,5 @@ extension CacheKeyEncoder {
         var all = CacheKeyEncoder()
         for encoder in codecs.encoders { all.encode(encoder) }
         encode(all.bytes.withUnsafeBytes { Int(truncatingIfNeeded: Checksum.hash(of: $0)) })
-    }
-
-    /// Adds the length and a digest of 128 bits of metadata, which may be of megabytes, and comes from the program.
-    private mutating func encode(_ data: Data?) {
-        encode(data?.count ?? -1)
-        guard let data else { return }
-        data.withUnsafeBytes { bytes in
-            encode(Int(truncatingIfNeeded: Checksum.hash(of: bytes)))
-            encode(Int(truncatingIfNeeded: Checksum.hash(of: bytes, seed: 1)))
-        }
     }
 }

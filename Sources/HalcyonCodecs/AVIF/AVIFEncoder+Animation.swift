@@ -17,7 +17,7 @@ extension AVIFEncoder: AnimationEncoder {
         }
         guard let other = frames.first(where: { $0.bitmap.size != size }) else {
             let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
-            let writer = try AVIFWriter(self, options: options, loopCount: loopCount)
+            let writer = try AVIFWriter(options, loopCount: loopCount)
             for frame in frames {
                 if isCancelled() { throw CancellationError() }
                 try writer.add(frame.bitmap, hasAlpha: hasAlpha, duration: max(1, frame.duration))

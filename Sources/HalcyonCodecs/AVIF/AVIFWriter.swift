@@ -9,30 +9,37 @@ final class AVIFWriter {
     private static let keyFrameDistance: Int32 = 60
     /// libaom 3.6 repeats the first frame of a lossless animation for ever at speeds from 7 on.
     private static let greatestLosslessSpeed = 6
+    /// Of a bitmap of 16 bits a sample: with loss what all decoders of AVIF's baseline profile read, and without all
+    /// that AV1 has.
+    private static let (wideDepth, greatestDepth) = (10, 12)
     /// One tick is a millisecond.
     private static let timescale: UInt64 = 1_000
 
     private let encoder: UnsafeMutablePointer<avifEncoder>
     private let options: EncodeOptions
     private let isLossless: Bool
+    private let isAnimation: Bool
     private let format: avifPixelFormat
 
     /// A Boolean value that indicates whether libavif writes how often the animation plays.
     let writesLoopCount: Bool
 
     /// - Parameter loopCount: `nil` for a still image.
-    init(_ settings: AVIFEncoder, options: EncodeOptions, loopCount: Int? = nil) throws(CodecError) {
+    init(_ options: EncodeOptions, loopCount: Int? = nil) throws(CodecError) {
         guard let encoder = avifEncoderCreate() else {
             throw .cannotEncode(.avif, reason: "out of memory")
         }
         self.encoder = encoder
         self.options = options
         isLossless = options.quality == nil
+        isAnimation = loopCount != nil
         format =
-            isLossless || settings.chromaSampling == .yuv444 ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
+            isLossless || options.effectiveChromaSampling == .yuv444
+            ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
         encoder.pointee.codecChoice = AVIF_CODEC_CHOICE_AOM
-        encoder.pointee.maxThreads = Int32(clamping: settings.threadCount)
-        encoder.pointee.speed = Int32(min(settings.speed, isLossless ? Self.greatestLosslessSpeed : 10))
+        encoder.pointee.maxThreads = Int32(clamping: max(1, options.threadCount))
+        let speed = options.effort(from: 9, to: 1, default: 6)
+        encoder.pointee.speed = Int32(isLossless ? min(speed, Self.greatestLosslessSpeed) : speed)
         encoder.pointee.timescale = Self.timescale
         encoder.pointee.keyframeInterval = Self.keyFrameDistance
         writesLoopCount = loopCount.map { halcyon_avif_set_loop_count(encoder, UInt32(clamping: $0)) } ?? false
@@ -45,14 +52,13 @@ final class AVIFWriter {
 
     /// A fixed quantizer gives what a quality promises; a range of them would leave the choice to libaom.
     private func setQuality() throws(CodecError) {
-        let quality = min(max(options.quality ?? 100, 1), 100)
-        let quantizer = ((100 - quality) * 63 + 50) / 100
         let limit = Int32(isLossless ? 0 : 63)
         encoder.pointee.minQuantizer = 0
         encoder.pointee.maxQuantizer = limit
         encoder.pointee.minQuantizerAlpha = 0
         encoder.pointee.maxQuantizerAlpha = limit
-        if !isLossless {
+        if let quality = options.clampedQuality {
+            let quantizer = Int(QualityScale.quantizer.value(of: quality).rounded())
             try check(halcyon_avif_set_codec_option(encoder, "end-usage", "q"))
             try check(halcyon_avif_set_codec_option(encoder, "cq-level", "\(quantizer)"))
         }
@@ -62,14 +68,15 @@ final class AVIFWriter {
     ///
     /// - Parameter duration: In milliseconds, for a frame of an animation; `nil` for a still image.
     func add(_ bitmap: Bitmap, hasAlpha: Bool, duration: Int?) throws(CodecError) {
-        let bitmap = try bitmap.withEightBits()
+        let bitmap = isAnimation ? try bitmap.withEightBits() : bitmap
         guard max(bitmap.width, bitmap.height) <= AVIFEncoder.maximumSideLength else {
             throw .cannotEncode(
                 .avif,
                 reason: "\(bitmap.size) pixels; a side can have \(AVIFEncoder.maximumSideLength)"
             )
         }
-        guard let image = avifImageCreate(UInt32(bitmap.width), UInt32(bitmap.height), 8, format) else {
+        let depth = bitmap.depth == .eight ? 8 : isLossless ? Self.greatestDepth : Self.wideDepth
+        guard let image = avifImageCreate(UInt32(bitmap.width), UInt32(bitmap.height), UInt32(depth), format) else {
             throw .cannotEncode(.avif, reason: "out of memory")
         }
         defer { avifImageDestroy(image) }
@@ -96,20 +103,21 @@ final class AVIFWriter {
     }
 
     private func convert(_ bitmap: Bitmap, into image: UnsafeMutablePointer<avifImage>, hasAlpha: Bool) -> avifResult {
-        var rows = avifRGBImage()
-        if hasAlpha {
-            var straight = bitmap.straightRGBA()
-            return straight.withUnsafeMutableBufferPointer { pixels in
-                halcyon_avif_describe_rgba(&rows, image, pixels.baseAddress, bitmap.width * 4, 8)
-                return avifImageRGBToYUV(image, &rows)
-            }
-        }
-        return bitmap.withUnsafeBytes { pixels in
+        func convert(_ pixels: UnsafeRawBufferPointer, bytesPerRow: Int) -> avifResult {
+            var rows = avifRGBImage()
             // libavif only reads them.
             let start = UnsafeMutablePointer(mutating: pixels.assumingMemoryBound(to: UInt8.self).baseAddress)
-            halcyon_avif_describe_rgba(&rows, image, start, bitmap.bytesPerRow, 8)
-            rows.ignoreAlpha = AVIF_TRUE
+            halcyon_avif_describe_rgba(&rows, image, start, bytesPerRow, UInt32(bitmap.depth.rawValue))
+            rows.ignoreAlpha = hasAlpha ? AVIF_FALSE : AVIF_TRUE
             return avifImageRGBToYUV(image, &rows)
+        }
+        guard hasAlpha else {
+            return bitmap.withUnsafeBytes { convert($0, bytesPerRow: bitmap.bytesPerRow) }
+        }
+        let bytesPerRow = bitmap.width * bitmap.bytesPerPixel
+        return switch bitmap.depth {
+        case .eight: bitmap.straightRGBA().withUnsafeBytes { convert($0, bytesPerRow: bytesPerRow) }
+        case .sixteen: bitmap.straightRGBA16().withUnsafeBytes { convert($0, bytesPerRow: bytesPerRow) }
         }
     }
 

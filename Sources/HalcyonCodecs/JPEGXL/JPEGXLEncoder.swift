@@ -5,8 +5,8 @@ public import HalcyonRaster
 /// Writes JPEG XL (ISO/IEC 18181): lossy with a quality, lossless without one; with alpha where the bitmap has it;
 /// still images and animations, of 8 bits a sample or 16 as the bitmap has.
 ///
-/// A quality becomes a distance in the units of Butteraugli as the format's reference encoder does it: 90 is 1.0, from
-/// which on a difference can hardly be seen, 100 is 0.1, and 30 is 6.4.
+/// A quality becomes a distance in the units of Butteraugli: 85 is 1.5, and 90 is 0.8; from 1.0 down a difference can
+/// hardly be seen.
 public struct JPEGXLEncoder: AnimationEncoder {
     /// An encoder.
     public init() {}

@@ -14,8 +14,8 @@ final class JPEGXLWriter {
     private var output = Data()
 
     private static let chunkByteCount = 65_536
-    /// libjxl's effort, 1 to 9. Its default of 7 takes several times as long for a few per cent.
-    private static let effort: Int64 = 5
+    /// Of libjxl's 1 to 9. Its own default of 7 takes several times as long for a few per cent.
+    static let defaultEffort = 5
 
     /// - Parameter loopCount: `nil` for a still image.
     init(
@@ -40,7 +40,7 @@ final class JPEGXLWriter {
         try describe(options, loopCount: loopCount)
         let metadata = try options.embeddedMetadata(in: .jxl)
         try setColors(metadata?.iccProfile)
-        try setQuality(options.quality)
+        try setQuality(options)
         try addBoxes(metadata)
     }
 
@@ -87,19 +87,15 @@ final class JPEGXLWriter {
         try check(status, "this colour profile")
     }
 
-    private func setQuality(_ quality: Int?) throws(CodecError) {
-        try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, Self.effort), "this effort")
-        if let quality {
-            try check(JxlEncoderSetFrameDistance(settings, Self.distance(quality)), "this quality")
+    private func setQuality(_ options: EncodeOptions) throws(CodecError) {
+        let effort = Int64(options.effort(from: 1, to: 9, default: Self.defaultEffort))
+        try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort), "this effort")
+        if let quality = options.clampedQuality {
+            let distance = Float(QualityScale.distance.value(of: quality))
+            try check(JxlEncoderSetFrameDistance(settings, distance), "this quality")
         } else {
             try check(JxlEncoderSetFrameLossless(settings, 1), "a lossless image")
         }
-    }
-
-    /// The formula of libjxl's own program.
-    static func distance(_ quality: Int) -> Float {
-        let quality = Float(min(max(quality, 1), 100))
-        return quality >= 30 ? 0.1 + (100 - quality) * 0.09 : 53 / 3_000 * quality * quality - 23 / 20 * quality + 25
     }
 
     private func addBoxes(_ metadata: ImageMetadata?) throws(CodecError) {
@@ -158,7 +154,11 @@ final class JPEGXLWriter {
 
     /// Takes what is encoded, so that libjxl need not keep all frames.
     private func drain() throws(CodecError) {
-        var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
+        try check(Self.drain(encoder, into: &output), "the image")
+    }
+
+    static func drain(_ encoder: OpaquePointer, into output: inout Data) -> JxlEncoderStatus {
+        var chunk = [UInt8](repeating: 0, count: chunkByteCount)
         var status = JXL_ENC_NEED_MORE_OUTPUT
         while status == JXL_ENC_NEED_MORE_OUTPUT {
             let count = chunk.withUnsafeMutableBufferPointer { chunk in
@@ -169,7 +169,7 @@ final class JPEGXLWriter {
             }
             output.append(contentsOf: chunk[..<count])
         }
-        try check(status, "the image")
+        return status
     }
 
     private func check(_ status: JxlEncoderStatus, _ subject: String) throws(CodecError) {

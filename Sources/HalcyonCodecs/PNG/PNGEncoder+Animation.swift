@@ -17,7 +17,7 @@ extension PNGEncoder: AnimationEncoder {
         isCancelled: @Sendable () -> Bool
     ) throws -> Data {
         let size = try frames.commonSize(for: format)
-        let compressor = try PNGCompressor()
+        let compressor = try PNGCompressor(options)
         let stored = try Self.smallest(frames, compressor, isCancelled)
         var writer = PNGChunkWriter()
         try writer.appendHeader(size, stored.layout, options.embeddedMetadata(in: .png), compressor)

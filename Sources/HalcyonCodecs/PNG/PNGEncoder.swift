@@ -21,7 +21,7 @@ public struct PNGEncoder: ImageEncoder {
         let metadata = try options.embeddedMetadata(in: .png)
         // A profile of red, green and blue is none for shades of grey (PNG, 11.3.2.3).
         let layout = PNGPixelLayout(for: bitmap, allowsGray: metadata?.iccProfile == nil)
-        let compressor = try PNGCompressor()
+        let compressor = try PNGCompressor(options)
         var writer = PNGChunkWriter()
         try writer.appendHeader(bitmap.size, layout, metadata, compressor)
         writer.append(.imageData, [], try compressor.compress(bitmap, layout))

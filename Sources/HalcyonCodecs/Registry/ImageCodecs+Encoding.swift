@@ -50,6 +50,58 @@ extension ImageCodecs {
         return try search.checked(data)
     }
 
+    /// Encodes the pages of a file, which may differ in size.
+    ///
+    /// - Parameters:
+    ///   - pages: At least one.
+    ///   - format: TIFF, or another whose encoder is a ``PageEncoder``.
+    ///   - options: As for ``encode(_:as:options:)``. Default: the defaults.
+    /// - Throws: As ``encode(_:as:options:)`` does; ``CodecError/unsupported(_:reason:)`` also for formats of one image.
+    public func encode(
+        pages: [Bitmap],
+        as format: ImageFormat,
+        options: EncodeOptions = EncodeOptions()
+    ) throws(CodecError) -> Data {
+        guard let encoder = try requiredEncoder(for: format) as? any PageEncoder else {
+            throw .unsupported(format, reason: "its encoder writes files of one image only")
+        }
+        let search = QualitySearch(format, options)
+        let data = try search.data { options throws(CodecError) in try encoder.encode(pages: pages, options: options) }
+        return try search.checked(data)
+    }
+
+    /// Returns a JPEG file in another format, smaller and without loss: no pixel changes, the metadata are kept, and
+    /// ``restoredJPEG(of:)`` returns the very same file.
+    ///
+    /// - Parameters:
+    ///   - jpeg: The file.
+    ///   - format: JPEG XL, or another whose encoder is a ``JPEGTranscoder``. Default: JPEG XL.
+    ///   - options: The options, of which ``EncodeOptions/effort`` alone matters. Default: the defaults.
+    /// - Throws: ``CodecError/unsupported(_:reason:)`` where no encoder can do that,
+    ///   ``CodecError/cannotEncode(_:reason:)`` for a JPEG file that cannot be restored, and what reading the header of
+    ///   a JPEG file throws.
+    public func transcode(
+        _ jpeg: Data,
+        to format: ImageFormat = .jxl,
+        options: EncodeOptions = EncodeOptions()
+    ) throws(CodecError) -> Data {
+        guard let encoder = try requiredEncoder(for: format) as? any JPEGTranscoder else {
+            throw .unsupported(format, reason: "its encoder does not repack JPEG files")
+        }
+        return try encoder.transcode(jpeg, options: options)
+    }
+
+    /// Returns the JPEG file that ``transcode(_:to:options:)``, or another program in the same way, has repacked; `nil`
+    /// for a file that was made in another way.
+    ///
+    /// - Throws: ``CodecError`` for a damaged file.
+    public func restoredJPEG(of data: Data) throws(CodecError) -> Data? {
+        guard let format = ImageFormat.detect(data), let encoder = encoder(for: format) as? any JPEGTranscoder else {
+            return nil
+        }
+        return try encoder.restoredJPEG(of: data)
+    }
+
     private func requiredEncoder(for format: ImageFormat) throws(CodecError) -> any ImageEncoder {
         guard let encoder = encoder(for: format) else {
             throw .unsupported(format, reason: "there is no encoder for this format")

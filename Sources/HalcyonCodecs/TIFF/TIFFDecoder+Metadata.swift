@@ -2,8 +2,8 @@
 public import FoundationEssentials
 
 extension TIFFDecoder {
-    /// Reads the XMP packet and the ICC profile of the first page, each up to 4 MiB. EXIF stands in the directories of
-    /// the file itself, and is no block of its own.
+    /// Reads the XMP packet and the ICC profile of the first page, each up to 4 MiB, and the tags of EXIF, which stand in
+    /// the directories of the file itself, as a block; not those of BigTIFF.
     ///
     /// - Throws: ``CodecError/truncated(_:)`` where the bytes end before the first directory does,
     ///   ``CodecError/corrupt(_:reason:)``.
@@ -14,6 +14,7 @@ extension TIFFDecoder {
             throw .truncated(.tiff)
         }
         return ImageMetadata(
+            exif: file.isBig ? nil : TIFFTags.block(of: file.reader, at: first),
             xmp: entries.bytes(.xmp, maximumCount: ICCProfile.maximumByteCount).map { Data($0) },
             iccProfile: entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount).map { Data($0) }
         )

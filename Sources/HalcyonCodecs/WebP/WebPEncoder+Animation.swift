@@ -17,7 +17,7 @@ extension WebPEncoder: AnimationEncoder {
         isCancelled: @Sendable () -> Bool
     ) throws -> Data {
         let size = try checkedSize(try frames.commonSize(for: format))
-        var config = try configuration(quality: options.quality)
+        var config = try configuration(options)
         var settings = WebPAnimEncoderOptions()
         guard WebPAnimEncoderOptionsInit(&settings) != 0 else {
             throw CodecError.cannotEncode(.webp, reason: "this version of libwebp")

@@ -9,7 +9,7 @@ struct AVIFAmendmentTests {
     private let size = PixelSize(48, 40)
 
     private func encoded() throws -> Data {
-        try AVIFEncoder(speed: 10, chromaSampling: .yuv444).encode(.sample(size), options: EncodeOptions(quality: 100))
+        try QuickAVIFEncoder(chromaSampling: .yuv444).encode(.sample(size), options: EncodeOptions(quality: 100))
     }
 
     /// One image, item 1.

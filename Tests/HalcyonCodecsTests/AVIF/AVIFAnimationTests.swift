@@ -18,7 +18,7 @@ struct AVIFAnimationTests {
     }
 
     private func file(_ count: Int, loopCount: Int = 0, hasAlpha: Bool = false) throws -> Data {
-        try AVIFEncoder(speed: 10).encode(
+        try QuickAVIFEncoder().encode(
             frames(count, hasAlpha: hasAlpha),
             loopCount: loopCount,
             options: EncodeOptions(quality: nil)
@@ -181,7 +181,7 @@ struct AVIFAnimationTests {
         ]
         for frames in [frames, []] {
             #expect(throws: CodecError.self) {
-                try AVIFEncoder(speed: 10).encode(frames, loopCount: 0, options: EncodeOptions())
+                try QuickAVIFEncoder().encode(frames, loopCount: 0, options: EncodeOptions())
             }
         }
     }

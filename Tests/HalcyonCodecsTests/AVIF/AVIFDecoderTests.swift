@@ -14,7 +14,7 @@ struct AVIFDecoderTests {
     }
 
     private func file(_ size: PixelSize, hasAlpha: Bool = false, quality: Int? = nil) throws -> Data {
-        try AVIFEncoder(speed: 10).encode(
+        try QuickAVIFEncoder().encode(
             Bitmap.sample(size, hasAlpha: hasAlpha),
             options: EncodeOptions(quality: quality)
         )
@@ -85,7 +85,7 @@ struct AVIFDecoderTests {
     @Test("EXIF orientation does not count")
     func exifOrientation() throws {
         let metadata = ImageMetadata(exif: EXIFBlock(orientation: 6).data)
-        let data = try AVIFEncoder(speed: 10).encode(
+        let data = try QuickAVIFEncoder().encode(
             Bitmap.sample(PixelSize(16, 8)),
             options: EncodeOptions(metadata: metadata)
         )
@@ -127,7 +127,7 @@ struct AVIFDecoderTests {
             xmp: Data("<x:xmpmeta/>".utf8),
             iccProfile: ICCProfileBytes.version4([("en", "Display P3")])
         )
-        let data = try AVIFEncoder(speed: 10).encode(
+        let data = try QuickAVIFEncoder().encode(
             Bitmap.sample(PixelSize(16, 8)),
             options: EncodeOptions(metadata: metadata, colorProfile: metadata.iccProfile.map { .icc($0) })
         )

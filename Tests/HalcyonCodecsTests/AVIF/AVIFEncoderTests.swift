@@ -7,7 +7,8 @@ import Testing
 
 @Suite("AVIF encoding")
 struct AVIFEncoderTests {
-    private func encode(_ bitmap: Bitmap, quality: Int?, _ encoder: AVIFEncoder = AVIFEncoder(speed: 10)) throws -> Data
+    private func encode(_ bitmap: Bitmap, quality: Int?, _ encoder: QuickAVIFEncoder = QuickAVIFEncoder()) throws
+        -> Data
     {
         try encoder.encode(bitmap, options: EncodeOptions(quality: quality))
     }
@@ -30,13 +31,44 @@ struct AVIFEncoderTests {
     @Test("4:4:4 keeps coloured edges, 4:2:0 does not")
     func chromaSampling() throws {
         let stripes = try TestImages.bitmap(32, 32) { x, _ in x % 2 == 0 ? (255, 0, 0, 255) : (0, 0, 255, 255) }
-        func difference(_ sampling: AVIFEncoder.ChromaSampling) throws -> Int {
-            let data = try encode(stripes, quality: 95, AVIFEncoder(speed: 10, chromaSampling: sampling))
+        func difference(_ sampling: ChromaSampling) throws -> Int {
+            let data = try encode(stripes, quality: 95, QuickAVIFEncoder(chromaSampling: sampling))
             let image = try AVIFDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
             return try #require(image.bitmap.greatestDifference(from: stripes))
         }
         #expect(try difference(.yuv444) < 20)
         #expect(try difference(.yuv420) > 60)
+    }
+
+    @Test("16 bits a sample become 10, and 12 without a quality", arguments: [false, true])
+    func sixteenBits(_ hasAlpha: Bool) throws {
+        let original = try TestImages.photo(64, 48).converted(to: .sixteen)
+        var bitmap = original
+        if hasAlpha { bitmap.isOpaque = false }
+        func decode(quality: Int?) throws -> DecodedImage {
+            let data = try encode(bitmap, quality: quality)
+            return try AVIFDecoder().decode(
+                data,
+                options: DecodeOptions(keepsSixteenBits: true),
+                isCancelled: { false }
+            )
+        }
+        let lossy = try decode(quality: 100)
+        #expect(lossy.info.bitDepth == 10 && lossy.bitmap.depth == .sixteen)
+        let lossless = try decode(quality: nil)
+        #expect(lossless.info.bitDepth == 12 && lossless.bitmap.depth == .sixteen)
+        // Sixteen levels of 16 bits are one of 12.
+        let pairs = zip(lossless.bitmap.straightRGBA16(), original.straightRGBA16())
+        #expect(pairs.allSatisfy { abs(Int($0) - Int($1)) <= 16 })
+    }
+
+    @Test("the number of threads, if several, changes no byte")
+    func threads() throws {
+        let photo = try TestImages.photo(320, 200)
+        let files = try [2, 3, 8].map {
+            try AVIFEncoder().encode(photo, options: EncodeOptions(quality: 60, effort: 3, threadCount: $0))
+        }
+        #expect(firstDifference(files[0], files[1]) == nil && firstDifference(files[0], files[2]) == nil)
     }
 
     @Test("alpha is kept, straight and lossy", arguments: [1, 7, 64])
@@ -59,7 +91,7 @@ struct AVIFEncoderTests {
         let metadata = ImageMetadata(exif: Data([1, 2, 3]), xmp: Data())
         let options = EncodeOptions(metadata: metadata, colorProfile: .icc(Data([0])))
         do {
-            _ = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(8, 8)), options: options)
+            _ = try QuickAVIFEncoder().encode(.sample(PixelSize(8, 8)), options: options)
         } catch {
             #expect(error as? CodecError == .cannotEncode(.avif, reason: "Invalid Exif payload"))
         }

@@ -46,7 +46,7 @@ struct AVIFGainMapTests {
 
     @Test("shows the base image, and says of it what is true without the gain map")
     func base() throws {
-        let encoder = AVIFEncoder(speed: 10, chromaSampling: .yuv444)
+        let encoder = QuickAVIFEncoder(chromaSampling: .yuv444)
         let base = try encoder.encode(.sample(PixelSize(64, 48)), options: EncodeOptions(quality: 100))
         let gainMap = try encoder.encode(.sample(PixelSize(32, 24)), options: EncodeOptions(quality: 50))
         let data = try file(base: base, gainMap: gainMap)

@@ -14,7 +14,7 @@ struct AVIFGridTests {
     private func tile(_ identifier: Int, _ size: PixelSize = PixelSize(64, 64), isGray: Bool = false) throws
         -> HEIFFixture.Item
     {
-        let encoder = AVIFEncoder(speed: 10, chromaSampling: isGray ? .yuv420 : .yuv444)
+        let encoder = QuickAVIFEncoder(chromaSampling: isGray ? .yuv420 : .yuv444)
         let file = try encoder.encode(.sample(size), options: EncodeOptions(quality: 100))
         return HEIFFixture.Item(
             identifier: identifier,
@@ -118,7 +118,7 @@ struct AVIFGridTests {
         let size = PixelSize(64, 64)
         let bitmap = try TestImages.bitmap(64, 64) { x, _ in (x < 32 ? 255 : 0, x < 32 ? 255 : 0, x < 32 ? 255 : 0, 255)
         }
-        let encoder = AVIFEncoder(speed: 10, chromaSampling: .yuv444)
+        let encoder = QuickAVIFEncoder(chromaSampling: .yuv444)
         let file = try encoder.encode(bitmap, options: EncodeOptions(quality: 100))
         return HEIFFixture.Item(
             identifier: identifier,

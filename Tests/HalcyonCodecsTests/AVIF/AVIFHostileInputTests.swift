@@ -11,7 +11,7 @@ struct AVIFHostileInputTests {
     private let animation: Data
 
     init() throws {
-        let encoder = AVIFEncoder(speed: 10)
+        let encoder = QuickAVIFEncoder()
         still = try encoder.encode(.sample(PixelSize(40, 30), hasAlpha: true), options: EncodeOptions(quality: 60))
         let frames = try (0..<3).map {
             AnimationFrame(bitmap: try .sample(PixelSize(24, 24), hasAlpha: $0 > 0), duration: 100)
@@ -93,7 +93,7 @@ struct AVIFHostileInputTests {
         bytes.set([0, 0, 0, 20, 0, 0, 0, 20], at: property + 12)
         #expect(try decode(bytes.data).size == PixelSize(20, 20))
 
-        let large = try AVIFEncoder(speed: 10).encode(Bitmap(size: PixelSize(400, 300)), options: EncodeOptions())
+        let large = try QuickAVIFEncoder().encode(Bitmap(size: PixelSize(400, 300)), options: EncodeOptions())
         bytes = AVIFBytes(large)
         bytes.set([0, 0, 0, 20, 0, 0, 0, 20], at: try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe") + 12)
         #expect(throws: CodecError.self) { try decode(bytes.data) }

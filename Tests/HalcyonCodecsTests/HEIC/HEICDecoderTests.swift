@@ -76,14 +76,14 @@ struct HEICDecoderTests {
         for offset in [8, 20] { general.set(Array("mif1".utf8), at: offset) }
         #expect(ImageFormat.detect(general.data) == .heif)
         #expect(try ImageCodecs.standard.info(of: general.data).format == .heic)
-        let avif = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(8, 8)), options: EncodeOptions())
+        let avif = try QuickAVIFEncoder().encode(.sample(PixelSize(8, 8)), options: EncodeOptions())
         #expect(!decoder.recognizes(avif.prefix(64)))
     }
 
     @Test("AV1 in a file of general brands is found by its item")
     func generalAVIF() throws {
         let original = try Bitmap.sample(PixelSize(24, 16))
-        let file = try AVIFEncoder(speed: 10, chromaSampling: .yuv444).encode(
+        let file = try QuickAVIFEncoder(chromaSampling: .yuv444).encode(
             original,
             options: EncodeOptions(quality: 95)
         )

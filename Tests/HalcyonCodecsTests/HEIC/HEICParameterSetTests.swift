@@ -99,7 +99,7 @@ struct HEICParameterSetTests {
 
     @Test("the planes of AV1 are read from what our encoder writes", arguments: [3, 1])
     func layoutsOfAV1(_ chroma: Int) throws {
-        let encoder = AVIFEncoder(speed: 10, chromaSampling: chroma == 3 ? .yuv444 : .yuv420)
+        let encoder = QuickAVIFEncoder(chromaSampling: chroma == 3 ? .yuv444 : .yuv420)
         let file = try encoder.encode(.sample(PixelSize(24, 16)), options: EncodeOptions(quality: 80))
         let content = Data(try HEIFFixture.box("mdat", of: file).payload)
         let configuration = Data(try HEIFFixture.box("av1C", of: file).payload)

@@ -141,7 +141,7 @@ struct AV1UnitsTests {
     @Test("what our encoder writes states its size", arguments: [1, 3])
     func ownFiles(frameCount: Int) throws {
         let size = PixelSize(120, 70)
-        let encoder = AVIFEncoder(speed: 10)
+        let encoder = QuickAVIFEncoder()
         let frames = try (0..<frameCount).map { _ in AnimationFrame(bitmap: try .sample(size), duration: 100) }
         let file =
             try frameCount == 1
@@ -154,7 +154,7 @@ struct AV1UnitsTests {
 
     @Test("an image coded far larger than its box states is refused, and one within the limits is not")
     func files() throws {
-        let file = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(1_300, 16)), options: EncodeOptions())
+        let file = try QuickAVIFEncoder().encode(.sample(PixelSize(1_300, 16)), options: EncodeOptions())
         var bytes = AVIFBytes(file)
         bytes.set([0, 0, 0, 20, 0, 0, 0, 16], at: try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe") + 12)
         let refused = CodecError.corrupt(
@@ -170,7 +170,7 @@ struct AV1UnitsTests {
 
     @Test("parts that have more pixels than it takes count against the limit of memory")
     func memory() throws {
-        let large = try AVIFEncoder(speed: 10).encode(.sample(PixelSize(320, 200)), options: EncodeOptions())
+        let large = try QuickAVIFEncoder().encode(.sample(PixelSize(320, 200)), options: EncodeOptions())
         var bytes = AVIFBytes(large)
         bytes.set([0, 0, 0, 100, 0, 0, 0, 200], at: try bytes.start(ofBox: "meta", "iprp", "ipco", "ispe") + 12)
         let decoder = AVIFDecoder()

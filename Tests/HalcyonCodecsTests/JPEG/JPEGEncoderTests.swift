@@ -37,6 +37,86 @@ struct JPEGEncoderTests {
         #expect(!header.isProgressive)
     }
 
+    @Test(
+        "tables made for the image, or for a part of it, make the file smaller and change no pixel",
+        arguments: [PixelSize(40, 30), PixelSize(640, 480), PixelSize(480, 1_200)],
+        [EncodeOptions(quality: 80), EncodeOptions(quality: 95)]
+    )
+    func tables(_ size: PixelSize, _ options: EncodeOptions) throws {
+        for isGray in [false, true] {
+            var photo = try TestImages.photo(size.width, size.height)
+            if isGray { photo = try Self.gray(photo) }
+            let files = try [1, nil, 9].map { (effort: Int?) in
+                var options = options
+                options.effort = effort
+                return try JPEGEncoder().encode(photo, options: options)
+            }
+            #expect(files[1].count < files[0].count && files[2].count <= files[1].count)
+            let bitmaps = try files.map(decode)
+            #expect(bitmaps[1].greatestDifference(from: bitmaps[0]) == 0)
+            #expect(bitmaps[2].greatestDifference(from: bitmaps[0]) == 0)
+        }
+    }
+
+    @Test("symbols that the part of the image does not have, from which tables are made, have codes")
+    func unsampledSymbols() throws {
+        // Everything is white but one row of blocks of noise, which is looked at by none of the samples.
+        var bitmap = try TestImages.bitmap(64, 1_600) { _, _ in (255, 255, 255, 255) }
+        var random = SeededRandom(seed: 7)
+        for y in 160..<168 {
+            for x in 0..<64 {
+                let color = Color(red: Double(random.next() % 256) / 255, green: 0, blue: 1)
+                bitmap.fill(PixelRect(x: x, y: y, width: 1, height: 1), with: color)
+            }
+        }
+        let files = try [1, nil].map { (effort: Int?) in
+            try JPEGEncoder().encode(bitmap, options: EncodeOptions(quality: 100, effort: effort))
+        }
+        #expect(try decode(files[0]).greatestDifference(from: decode(files[1])) == 0)
+    }
+
+    @Test("shades of grey take one component, on a grey background too, and colours or a profile of them three")
+    func gray() throws {
+        let gray = try Self.gray(TestImages.photo(50, 40))
+        func componentCount(_ bitmap: Bitmap, _ options: EncodeOptions = EncodeOptions()) throws -> Int {
+            try JPEGHeader(parsing: JPEGEncoder().encode(bitmap, options: options)).components.count
+        }
+        #expect(try componentCount(gray) == 1)
+        let copy = try decode(JPEGEncoder().encode(gray, options: EncodeOptions(quality: 100)))
+        #expect(try #require(copy.greatestDifference(from: gray)) <= 2)
+        var coloured = gray
+        coloured.fill(PixelRect(x: 49, y: 39, width: 1, height: 1), with: Color(red: 1, green: 0, blue: 0))
+        #expect(try componentCount(coloured) == 3)
+        var transparent = try Bitmap(size: PixelSize(20, 20))
+        transparent.fill(PixelRect(x: 0, y: 0, width: 10, height: 20), with: .black)
+        #expect(try componentCount(transparent) == 1)
+        let red = Color(red: 1, green: 0, blue: 0)
+        #expect(try componentCount(transparent, EncodeOptions(background: red)) == 3)
+        let profile = ColorProfile.icc(ICCProfileBytes.version4([("en", "Display P3")]))
+        #expect(try componentCount(gray, EncodeOptions(colorProfile: profile)) == 3)
+    }
+
+    @Test("progressive files have the same pixels, and the sampling of colours is that of the options")
+    func progression() throws {
+        let photo = try TestImages.photo(120, 90)
+        let plain = try JPEGEncoder().encode(photo, options: EncodeOptions(quality: 80))
+        let progressive = try JPEGEncoder().encode(photo, options: EncodeOptions(quality: 80, isProgressive: true))
+        #expect(try JPEGHeader(parsing: progressive).isProgressive)
+        #expect(try decode(progressive).greatestDifference(from: decode(plain)) == 0)
+        for (quality, sampling, factor) in [(50, ChromaSampling.yuv444, 1), (95, .yuv420, 2)] {
+            let options = EncodeOptions(quality: quality, chromaSampling: sampling)
+            let header = try JPEGHeader(parsing: JPEGEncoder().encode(photo, options: options))
+            #expect(header.components.map(\.horizontalSampling) == [factor, 1, 1])
+        }
+    }
+
+    private static func gray(_ bitmap: Bitmap) throws -> Bitmap {
+        try TestImages.bitmap(bitmap.width, bitmap.height) { x, y in
+            let green = Int(bitmap[x, y][1])
+            return (green, green, green, 255)
+        }
+    }
+
     @Test("transparent pixels are laid on the background, which is white unless chosen")
     func background() throws {
         var bitmap = try Bitmap(size: PixelSize(40, 40))

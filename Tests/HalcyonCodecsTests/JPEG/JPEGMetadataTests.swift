@@ -73,15 +73,4 @@ struct JPEGMetadataTests {
         file.segments += JPEGBytes.profileChunk(1, of: 2, Data([1, 2]))
         #expect(try JPEGDecoder().metadata(of: file.data).iccProfile == Data([1, 2]) + Data(count: 10))
     }
-
-    @Test("tables made for the image make the file smaller and change no pixel")
-    func optimizedTables() throws {
-        let plain = try JPEGEncoder().encode(bitmap, options: EncodeOptions())
-        let optimized = try JPEGEncoder(optimizesTables: true).encode(bitmap, options: EncodeOptions())
-        #expect(optimized.count < plain.count)
-        let bitmaps = try [plain, optimized].map {
-            try JPEGDecoder().decode($0, options: DecodeOptions(), isCancelled: { false }).bitmap
-        }
-        #expect(bitmaps[0].greatestDifference(from: bitmaps[1]) == 0)
-    }
 }

@@ -50,15 +50,6 @@ struct JPEGXLEncoderTests {
         #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2])
     }
 
-    @Test("qualities are distances as the reference encoder has them")
-    func distances() {
-        let distances = [100: 0.1, 90: 1.0, 30: 6.4, 1: 23.867_67] as [Int: Float]
-        for (quality, distance) in distances {
-            #expect(abs(JPEGXLWriter.distance(quality) - distance) < 0.001)
-        }
-        #expect(JPEGXLWriter.distance(200) == JPEGXLWriter.distance(100))
-    }
-
     @Test("an animation needs frames, all of one size")
     func animationErrors() throws {
         let frames = try [PixelSize(4, 4), PixelSize(4, 5)].map {

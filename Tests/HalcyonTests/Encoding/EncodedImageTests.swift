@@ -134,14 +134,30 @@ struct EncodedImageTests {
         for format in formats { #expect(encoded.pipeline.encodedFromMemory(for: request, as: format) != nil) }
     }
 
-    @Test("of other settings of an encoder is another one", arguments: [2, 10])
-    func encoderSettings(speed: Int) throws {
-        let format = EncodedImageFormat.format(.avif)
-        let standard = try ImageEncoding(format, codecs: .standard, source: "")
-        let codecs = ImageCodecs.standard.registering(encoder: AVIFEncoder(speed: speed))
-        #expect(try ImageEncoding(format, codecs: codecs, source: "") != standard)
-        let same = ImageCodecs.standard.registering(encoder: AVIFEncoder())
-        #expect(try ImageEncoding(format, codecs: same, source: "") == standard)
+    @Test("of other settings of an encoder is another one")
+    func encoderSettings() throws {
+        func encoding(_ settings: String) throws -> ImageEncoding {
+            let encoder = CustomImageEncoder(format: .avif, cacheIdentity: settings) { _, _ in Data() }
+            let codecs = ImageCodecs.standard.registering(encoder: encoder)
+            return try ImageEncoding(.format(.avif), codecs: codecs, source: "")
+        }
+        #expect(try encoding("slow") != encoding("fast") && encoding("slow") == encoding("slow"))
+        #expect(try encoding("slow") != ImageEncoding(.format(.avif), codecs: .standard, source: ""))
+    }
+
+    @Test("with another effort, sampling, order or threads is another one, and of more threads the same")
+    func options() throws {
+        func encoding(_ options: EncodeOptions) throws -> ImageEncoding {
+            try ImageEncoding(.format(.avif, options), codecs: .standard, source: "")
+        }
+        let options = [
+            EncodeOptions(), EncodeOptions(effort: 1), EncodeOptions(effort: 2), EncodeOptions(isProgressive: true),
+            EncodeOptions(chromaSampling: .yuv420), EncodeOptions(chromaSampling: .yuv444),
+            EncodeOptions(isNearLossless: true), EncodeOptions(threadCount: 2),
+        ]
+        #expect(try Set(options.map(encoding)).count == options.count)
+        #expect(try encoding(EncodeOptions(threadCount: 3)) == encoding(EncodeOptions(threadCount: 2)))
+        #expect(try encoding(EncodeOptions(threadCount: 0)) == encoding(EncodeOptions()))
     }
 
     @Test("of a format without an encoder is refused before anything is loaded")
