@@ -87,6 +87,7 @@ enum Interruption {
     }
 
     private static func end(_ number: Int32) -> Never {
+        TerminalScreen.abandon()
         TemporaryOutput.exitRemovingAll(128 + number)
     }
 }
