@@ -32,7 +32,10 @@ struct ShowTests {
         }
     }
 
-    @Test("the pixels of an image come through each protocol, transparent ones undrawn", arguments: GraphicsProtocol.allCases)
+    @Test(
+        "the pixels of an image come through each protocol, transparent ones undrawn",
+        arguments: GraphicsProtocol.allCases
+    )
     func pixels(graphics: GraphicsProtocol) async throws {
         let bitmap = try Self.quarters()
         try work.write([UInt8](try ImageCodecs.standard.encode(bitmap, as: .png)), to: "a.png")
@@ -81,7 +84,10 @@ struct ShowTests {
         let bitmap = try Self.quarters(width: 1_600, height: 400)
         try work.write([UInt8](try ImageCodecs.standard.encode(bitmap, as: .png)), to: "a.png")
         let wide = try await work.run("show", "a.png", "--protocol", graphics.rawValue)
-        #expect(try Self.shown(wide.output, as: graphics).size == (graphics == .blocks ? PixelSize(80, 20) : PixelSize(640, 160)))
+        #expect(
+            try Self.shown(wide.output, as: graphics).size
+                == (graphics == .blocks ? PixelSize(80, 20) : PixelSize(640, 160))
+        )
         let narrow = try await work.run("show", "a.png", "--protocol", graphics.rawValue, "--columns", "20")
         let size = try Self.shown(narrow.output, as: graphics).size
         #expect(size == (graphics == .blocks ? PixelSize(20, 6) : PixelSize(160, 40)))
@@ -159,7 +165,8 @@ struct ShowTests {
         for count in 0..<whole.count { #expect(!TerminalReplies(Array(whole.prefix(count))).isComplete) }
         #expect(TerminalReplies(whole).isComplete)
         for text in [
-            "\u{1B}[6;0;0t", "\u{1B}[6;99999999999999999999;1t", "\u{1B}[?2;0;1;99999999S", "\u{1B}[?1;0;-4S", "\u{1B}[?S",
+            "\u{1B}[6;0;0t", "\u{1B}[6;99999999999999999999;1t", "\u{1B}[?2;0;1;99999999S", "\u{1B}[?1;0;-4S",
+            "\u{1B}[?S",
             "\u{1B}]11;rgb:fffff/0/0\u{07}", "\u{1B}]11;rgb:0/0\u{07}", "\u{1B}", "\u{1B}\u{1B}[", "\u{1B}[t",
         ] {
             var display = TerminalDisplay()
@@ -171,7 +178,12 @@ struct ShowTests {
     @Test("a terminal as large as can be said gets no larger image than memory has room for")
     func hugeTerminal() {
         for graphics in GraphicsProtocol.allCases {
-            let display = TerminalDisplay(graphics: graphics, columns: 65_535, rows: 65_535, cell: PixelSize(1_000, 1_000))
+            let display = TerminalDisplay(
+                graphics: graphics,
+                columns: 65_535,
+                rows: 65_535,
+                cell: PixelSize(1_000, 1_000)
+            )
             let box = display.pixels(columns: display.columns, rows: display.rows)
             #expect(box.area <= 16 << 20 && !box.isEmpty)
         }
@@ -190,7 +202,7 @@ struct ShowTests {
         let frames = try [1.0, 0].map { brightness in
             var bitmap = try Bitmap(size: PixelSize(24, 12), isOpaque: true)
             bitmap.fill(PixelRect(x: 0, y: 0, width: 24, height: 12), with: Color(white: brightness))
-            return AnimationFrame(bitmap: bitmap, duration: .milliseconds(20))
+            return AnimationFrame(bitmap: bitmap, duration: 20)
         }
         return [UInt8](try ImageCodecs.standard.encode(frames, as: .gif, loopCount: loopCount))
     }
@@ -198,7 +210,8 @@ struct ShowTests {
     @Test(
         "an animation is drawn over itself as often as its file says, and leaves the last frame",
         .enabled(if: PseudoTerminal.isAvailable),
-        arguments: [("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62c", .kitty), ("\u{1B}[?62;4c", .sixel)] as [(String, GraphicsProtocol)]
+        arguments: [("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62c", .kitty), ("\u{1B}[?62;4c", .sixel)]
+            as [(String, GraphicsProtocol)]
     )
     func animationEnds(replies: String, graphics: GraphicsProtocol) async throws {
         try work.write(try animation(loopCount: 1), to: "a.gif")
@@ -260,10 +273,14 @@ struct ShowTests {
 
     @Test("several images stand in rows with their names, and escape sequences in names do not reach the terminal")
     func grid() async throws {
-        let names = ["evil\u{1B}[2J\u{9B}31m\u{07}.png", "写真.png", "a name that is longer than the place of its image.png"]
+        let names = [
+            "evil\u{1B}[2J\u{9B}31m\u{07}.png", "写真.png", "a name that is longer than the place of its image.png",
+        ]
         for name in names { try work.write(try Images.encoded(.png), to: name) }
-        let run = try await work.start(["show"] + names + ["none\u{1B}]0;title\u{07}", "--protocol", "kitty", "--columns", "42"])
-            .outcome
+        let run = try await work.start(
+            ["show"] + names + ["none\u{1B}]0;title\u{07}", "--protocol", "kitty", "--columns", "42"]
+        )
+        .outcome
         #expect(run.exitCode == 1)
         for text in [run.output, run.error] {
             #expect(!text.contains("\u{1B}[2J") && !text.contains("\u{9B}") && !text.contains("\u{07}"))

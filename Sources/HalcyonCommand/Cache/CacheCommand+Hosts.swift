@@ -71,8 +71,8 @@ struct HostUse {
         return hosts.values.sorted { $0.bytes != $1.bytes ? $0.bytes > $1.bytes : $0.name < $1.name }
     }
 
-    private init(name: String) {
-        self.name = name
+    init(name: String, count: Int = 0, bytes: Int = 0, hits: Int = 0) {
+        (self.name, self.count, self.bytes, self.hits) = (name, count, bytes, hits)
     }
 
     private mutating func add(_ listing: DiskCache.Listing, at now: Date) {
