@@ -65,7 +65,7 @@ struct ShowTests {
         }
     }
 
-    @Test("a terminal of 256 colours gets the nearest ones")
+    @Test("a terminal of 256 colours gets the nearest ones", .enabled(if: PseudoTerminal.isAvailable))
     func fewColors() async throws {
         try work.write(try Images.encoded(.png), to: "a.png")
         let terminal = try PseudoTerminal(columns: 80)
