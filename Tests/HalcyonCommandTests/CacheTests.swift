@@ -66,12 +66,10 @@ import Testing
         }
         defer { server.stop() }
         #expect(try await work.run("cache").output == "Nothing is in the cache.\n")
-        try work.write(photo, to: "c.png")
-        _ = try await work.run("get", url("/a.png"), url("/b.png"))
-        _ = try await work.run("get", "c.png", "--resize", "8x8")
+        _ = try await work.run("get", url("/a.png"), url("/b.png"), "http://localhost:\(server.port)/c.png")
         _ = try await work.run("get", url("/b.png"))
         let hosts = try await work.run("cache", "--json").records(Host.self)
-        #expect(hosts.map(\.host) == ["127.0.0.1", "files"])
+        #expect(hosts.map(\.host) == ["127.0.0.1", "localhost"])
         #expect(hosts.map(\.entries) == [2, 1] && hosts.map(\.hits) == [1, 0])
         #expect(hosts[0].bytes == 2 * photo.count && hosts.map(\.ages) == [[2, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
         let lines = try await work.run("cache").lines

@@ -11,7 +11,11 @@ struct CompletionTests {
     func bash() async throws {
         let shell = """
             source <("$0" --generate-completion-script bash)
-            complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _halcyon; echo "${COMPREPLY[*]}"; }
+            complete_words() {
+                COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+                _halcyon "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+                echo "${COMPREPLY[*]}"
+            }
             complete_words halcyon sh
             complete_words halcyon show --prot
             """

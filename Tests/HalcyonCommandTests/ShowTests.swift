@@ -49,6 +49,21 @@ struct ShowTests {
         #expect(distance <= (graphics == .sixel ? 2 : 0))
     }
 
+    @Test("faint pixels are laid over the terminal's background, and are opaque or transparent where that is not known")
+    func transparency() throws {
+        var bitmap = try Bitmap(size: PixelSize(3, 1))
+        for (x, alpha) in [0.0, 0.25, 0.75].enumerated() {
+            bitmap.fill(
+                PixelRect(x: x, y: 0, width: 1, height: 1),
+                with: Color(red: 1, green: 0, blue: 0, alpha: alpha)
+            )
+        }
+        #expect(FlatPixels(bitmap, over: nil).values == [FlatPixels.transparent, FlatPixels.transparent, 0x0000FF])
+        #expect(FlatPixels(bitmap, over: nil, keepsTransparency: false).values == [0, 0, 0x0000FF])
+        let white = FlatPixels(bitmap, over: .white).values
+        #expect(white[0] == FlatPixels.transparent && white[1] == 0xBFBFFF && white[2] == 0x4040FF)
+    }
+
     @Test("a photograph of more colours than a sixel palette is shown close to itself")
     func sixelPalette() throws {
         var samples: [UInt8] = []

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
 internal import HalcyonCodecs
@@ -51,8 +50,8 @@ enum LibraryVersions {
     /// Returns the name of a loaded file, for libraries that say no version. With its links followed, as the kernel lists
     /// it, it ends in one.
     private static func file(named name: String) -> String? {
-        guard let maps = try? Data(contentsOf: URL(filePath: "/proc/self/maps")) else { return nil }
-        return String(decoding: maps, as: UTF8.self).split(separator: "\n").lazy
+        guard let maps = KernelFile.text("/proc/self/maps") else { return nil }
+        return maps.split(separator: "\n").lazy
             .compactMap { String($0).pathParts.last.map(String.init) }
             .first { $0.hasPrefix(name) }
     }

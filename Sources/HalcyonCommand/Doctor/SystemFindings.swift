@@ -68,16 +68,26 @@ enum SystemFindings {
     /// The limit of the process's control group (version 2); `nil` for none.
     private static var controlGroupMemory: Int? {
         guard let events = MemoryPressureSources().eventsFile else { return nil }
-        return smallFile(events.parentFolder + "/memory.max").flatMap { Int($0) }
+        let text = KernelFile.text(events.parentFolder + "/memory.max")
+        return text?.split(separator: "\n").first.flatMap { Int($0) }
     }
+}
 
-    private static func smallFile(_ path: String) -> String? {
+/// Files of the kernel, which say that they are empty.
+enum KernelFile {
+    /// Returns the text of a file; `nil` if it cannot be read.
+    static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = read(descriptor, &buffer, buffer.count)
-        return String(decoding: buffer.prefix(max(0, count)).filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? nil : String(decoding: text, as: UTF8.self) }
+            text += buffer[..<count]
+        }
     }
 }
 

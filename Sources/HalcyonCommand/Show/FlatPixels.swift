@@ -12,14 +12,21 @@ struct FlatPixels: Sendable {
 
     /// Lays an image over a colour.
     ///
-    /// - Parameter keepsTransparency: Whether pixels without any opacity stay transparent. Default: `true`.
-    init(_ bitmap: Bitmap, over background: Color, keepsTransparency: Bool = true) {
+    /// - Parameters:
+    ///   - background: `nil` for one that is not known: pixels then are opaque or transparent, whichever is nearer. An
+    ///     edge that is mixed with a guess shows as a line around what it encloses.
+    ///   - keepsTransparency: Whether pixels without any opacity stay transparent; otherwise they are the background,
+    ///     or black. Default: `true`.
+    init(_ bitmap: Bitmap, over background: Color?, keepsTransparency: Bool = true) {
         width = bitmap.width
         height = bitmap.height
         let samples = bitmap.straightRGBA()
-        let behind = [background.red, background.green, background.blue].map { UInt32(min(1, max(0, $0)) * 255 + 0.5) }
+        let behind = [background?.red, background?.green, background?.blue].map { channel in
+            UInt32(min(1, max(0, channel ?? 0)) * 255 + 0.5)
+        }
         values = (0..<width * height).map { place in
-            let alpha = UInt32(samples[4 * place + 3])
+            var alpha = UInt32(samples[4 * place + 3])
+            if background == nil { alpha = alpha < 128 ? 0 : 255 }
             if alpha == 0, keepsTransparency { return Self.transparent }
             return (0..<3).reduce(UInt32(0)) { value, channel in
                 let mixed = (UInt32(samples[4 * place + channel]) * alpha + behind[channel] * (255 - alpha) + 127) / 255

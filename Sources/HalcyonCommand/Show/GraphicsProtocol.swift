@@ -62,11 +62,11 @@ struct TerminalDisplay: Sendable, Equatable {
         let image: [UInt8]
         switch graphics {
         case .blocks:
-            let pixels = FlatPixels(bitmap, over: background ?? .black)
+            let pixels = FlatPixels(bitmap, over: background)
             return HalfBlocks(hasTrueColor: hasTrueColor).lines(of: pixels)
         case .kitty: image = try KittyImage.bytes(of: bitmap, number: number)
         case .sixel:
-            let pixels = FlatPixels(bitmap, over: background ?? .black, keepsTransparency: !covers)
+            let pixels = FlatPixels(bitmap, over: background, keepsTransparency: !covers)
             image = SixelImage(pixels, colorCount: colorRegisters).bytes
         }
         // The lines come first, so that nothing scrolls while the image is drawn; and where the terminal leaves the
