@@ -18,10 +18,15 @@ struct RootCommand: AsyncParsableCommand {
               halcyon get https://example.org/a.jpg --resize 400x400 -o thumbnail.jpg
               halcyon info photo.jpg
               halcyon convert photo.png photo.webp
-              halcyon cache stats
+              halcyon show photo.jpg
+              halcyon cache
+              halcyon doctor
             """,
         version: "0.1.0",
-        subcommands: [GetCommand.self, InfoCommand.self, ConvertCommand.self, CacheCommand.self]
+        subcommands: [
+            GetCommand.self, InfoCommand.self, ConvertCommand.self, ShowCommand.self, CacheCommand.self,
+            DoctorCommand.self,
+        ]
     )
 
     static func main() async {

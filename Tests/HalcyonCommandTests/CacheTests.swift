@@ -3,6 +3,8 @@ import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
+@testable import HalcyonCommand
+
 @Suite struct CacheTests {
     struct Statistics: Decodable {
         var entries: Int
@@ -51,6 +53,36 @@ import Testing
         #expect(try await work.run("cache", "list").output.contains(url("/b.png")))
         let verification = try await work.run("cache", "verify")
         #expect(verification.exitCode == 0 && verification.output.contains("Everything is sound."))
+    }
+
+    @Test("each host has its entries, bytes, hits and ages, as charts and as JSON, also without a subcommand")
+    func hosts() async throws {
+        struct Host: Decodable {
+            var host: String
+            var entries: Int
+            var bytes: Int
+            var hits: Int
+            var ages: [Int]
+        }
+        defer { server.stop() }
+        #expect(try await work.run("cache").output == "Nothing is in the cache.\n")
+        _ = try await work.run("get", url("/a.png"), url("/b.png"), "http://localhost:\(server.port)/c.png")
+        _ = try await work.run("get", url("/b.png"))
+        let hosts = try await work.run("cache", "--json").records(Host.self)
+        #expect(hosts.map(\.host) == ["127.0.0.1", "localhost"])
+        #expect(hosts.map(\.entries) == [2, 1] && hosts.map(\.hits) == [1, 0])
+        #expect(hosts[0].bytes == 2 * photo.count && hosts.map(\.ages) == [[2, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
+        let lines = try await work.run("cache").lines
+        #expect(lines.count == 4)
+        #expect(lines[2].contains("127.0.0.1") && lines[2].contains("50 %") && lines[2].hasSuffix("█····"))
+        // The bar of the first is the longer one.
+        #expect(lines[2].count { $0 == "█" } > lines[3].count { $0 == "█" })
+    }
+
+    @Test("a table of hosts is no wider than the terminal", arguments: [50, 80, 200])
+    func narrowHosts(width: Int) throws {
+        let host = HostUse(name: "a-long-name-of-a-host.example.org", count: 99_999, bytes: 999_900_000, hits: 99_999)
+        #expect(HostUse.chart(of: [host], width: width).allSatisfy { $0.columnCount <= width })
     }
 
     @Test("what was used stale is fresh for the next run")

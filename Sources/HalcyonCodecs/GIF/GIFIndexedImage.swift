@@ -1,17 +1,23 @@
 internal import HalcyonRaster
 
 /// An image as indices into a palette of at most 256 colours.
-struct GIFIndexedImage {
+package struct GIFIndexedImage {
     /// Red in the lowest byte, then green and blue.
-    let colors: [UInt32]
-    let indices: [UInt8]
-    let transparentIndex: UInt8?
+    package let colors: [UInt32]
+    package let indices: [UInt8]
+    package let transparentIndex: UInt8?
 
     /// Reduces a bitmap to 256 colours, one of which is transparent where that is needed.
     init(_ bitmap: Bitmap) throws(BitmapError) {
-        let pixels = try GIFIndexedImage.straightPixels(bitmap)
+        self.init(try GIFIndexedImage.straightPixels(bitmap), width: bitmap.width, colorLimit: 256)
+    }
+
+    /// Reduces rows of pixels to this many colours, 2 to 256, one of which is transparent where that is needed.
+    ///
+    /// - Parameter pixels: As ``colors``, or `UInt32.max` for transparent ones.
+    package init(_ pixels: [UInt32], width: Int, colorLimit: Int) {
         let hasTransparency = pixels.contains { $0 == GIFIndexedImage.transparent }
-        let colorLimit = hasTransparency ? 255 : 256
+        let colorLimit = hasTransparency ? colorLimit - 1 : colorLimit
         let palette: [UInt32]
         var indices: [UInt8]
         if let exact = GIFIndexedImage.exactIndices(pixels, colorLimit: colorLimit) {
@@ -20,7 +26,7 @@ struct GIFIndexedImage {
         } else {
             palette = MedianCut.palette(of: pixels.filter { $0 != GIFIndexedImage.transparent }, count: colorLimit)
             var ditherer = GIFDitherer(palette: palette)
-            indices = ditherer.indices(of: pixels, width: bitmap.width)
+            indices = ditherer.indices(of: pixels, width: width)
         }
         if hasTransparency {
             let index = UInt8(palette.count)

@@ -6,7 +6,8 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
         abstract: "Inspect, verify and trim the disk cache.",
-        subcommands: [Stats.self, List.self, Verify.self, Trim.self, Clear.self, Remove.self]
+        subcommands: [Hosts.self, Stats.self, List.self, Verify.self, Trim.self, Clear.self, Remove.self],
+        defaultSubcommand: Hosts.self
     )
 
     /// The arguments that all subcommands take.

@@ -95,6 +95,7 @@ enum Interruption {
 
     private static func end(_ number: Int32) -> Never {
         lastAction.withLock { $0 }?()
+        TerminalScreen.abandon()
         TemporaryOutput.exitRemovingAll(128 + number)
     }
 }

@@ -34,10 +34,23 @@ enum Terminal {
     /// Writes a line of results.
     static func print(_ line: String) {
         guard outputState == .open else { return }
-        let code = write(line.withoutControls + "\n", to: STDOUT_FILENO)
+        note(write(line.withoutControls + "\n", to: STDOUT_FILENO))
+    }
+
+    /// Remembers that the results cannot be written, by the `errno` of the attempt.
+    private static func note(_ code: Int32) {
         guard code != 0 else { return }
         state.withLock { $0 = code == EPIPE ? .closed : .failed }
         if code != EPIPE { warn("Writing the results failed: \(String(cString: strerror(code)))") }
+    }
+
+    /// A Boolean value that indicates whether the results go to a terminal.
+    static var showsResults: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes bytes of results as they are: nothing that comes from elsewhere.
+    static func write(_ bytes: [UInt8]) {
+        guard outputState == .open else { return }
+        note(bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) })
     }
 
     /// Writes a warning, a line on the error output.
@@ -72,21 +85,23 @@ enum Terminal {
     /// Writes with one call for each line, so that lines of several threads do not mix. Returns 0 or the `errno`.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    // Another process has made the shared terminal non-blocking.
-                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    poll(&ready, 1, -1)
-                } else if errno != EINTR {
-                    return errno
-                }
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Another process has made the shared terminal non-blocking.
+                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                return errno
             }
-            return 0
         }
+        return 0
     }
 }

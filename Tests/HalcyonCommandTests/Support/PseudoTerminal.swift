@@ -18,6 +18,8 @@ final class PseudoTerminal: Sendable {
 
     /// What a process gets in place of a terminal. Closed by ``readRest()``.
     let slave: Int32
+    /// Where a person types. Another descriptor of the end that is read here, so that each is closed once.
+    private let keyboard: Int32
     private let state = Lock(State())
     /// TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>.
     private static let setLock: UInt = 0x4004_5431
@@ -26,7 +28,8 @@ final class PseudoTerminal: Sendable {
     /// Whether this system gives any; a bare chroot has no /dev/pts.
     static let isAvailable = (try? PseudoTerminal(columns: 80)).map { close($0.slave) } != nil
 
-    init(columns: UInt16) throws {
+    /// - Parameter cell: The size of a character in pixels. Default: not known.
+    init(columns: UInt16, cell: (width: UInt16, height: UInt16) = (0, 0)) throws {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // What unlockpt and ptsname do; Swift does not see those two.
         var isLocked: Int32 = 0
@@ -34,8 +37,9 @@ final class PseudoTerminal: Sendable {
         guard master >= 0, ioctl(master, Self.setLock, &isLocked) == 0, ioctl(master, Self.getNumber, &number) == 0
         else { throw Failure(reason: String(cString: strerror(errno))) }
         slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard slave >= 0 else { throw Failure(reason: String(cString: strerror(errno))) }
-        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        keyboard = fcntl(master, F_DUPFD_CLOEXEC, 0)
+        guard slave >= 0, keyboard >= 0 else { throw Failure(reason: String(cString: strerror(errno))) }
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: cell.width * columns, ws_ypixel: cell.height * 24)
         guard ioctl(slave, UInt(TIOCSWINSZ), &size) == 0 else {
             throw Failure(reason: String(cString: strerror(errno)))
         }
@@ -54,6 +58,20 @@ final class PseudoTerminal: Sendable {
             }
             close(master)
         }
+    }
+
+    deinit { close(keyboard) }
+
+    /// Types text, or replies as a terminal does.
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(keyboard, bytes, bytes.count)
+    }
+
+    /// Whether what is typed is shown, as it is where no program has changed that.
+    var hasEcho: Bool {
+        var settings = termios()
+        return tcgetattr(keyboard, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
     /// Waits for the text, and takes everything up to now. Waits without end for what never comes, unless the terminal ends.
