@@ -14,7 +14,7 @@ final class AnimationEventTests: XCTestCase {
 
     private func load(
         _ place: TestPlace,
-        _ options: ImageOptions = ImageOptions(),
+        _ options: ImageOptions = [],
         loopCount: Int = 0
     ) async throws -> AnimationPlayer {
         var playback = AnimationPlayback()

@@ -12,7 +12,7 @@ import XCTest
 final class DisplaySizeTests: XCTestCase {
     private let loads = ViewPipeline()
 
-    private func load(_ url: URL, in place: TestPlace, options: ImageOptions = ImageOptions()) async {
+    private func load(_ url: URL, in place: TestPlace, options: ImageOptions = []) async {
         let done = Completions()
         place.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: done.handler)
         await done.wait()

@@ -15,7 +15,7 @@ final class OneTransferTests: XCTestCase {
     private func show(
         _ url: URL,
         in place: TestPlace,
-        _ options: ImageOptions = ImageOptions(),
+        _ options: ImageOptions = [],
         on loads: ViewPipeline? = nil
     ) async {
         let done = Completions()

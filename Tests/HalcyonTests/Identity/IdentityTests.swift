@@ -103,10 +103,6 @@ struct IdentityTests {
         #expect(third.cache.reads == .memory && third.priority == .normal)
         #expect(first != third && third != second)
         second.priority = .normal
-        // The same values, but the priority is set, and takes precedence over the default of a pipeline.
-        #expect(second != third && second.priority == third.priority)
-        second = third
-        second.priority = .normal
         #expect(second == third && second.hashValue == third.hashValue)
     }
 

@@ -103,7 +103,7 @@ struct HostileProviderTests {
     private let recovery = RecoveryTest()
     private var pipeline: ImagePipeline { recovery.pipeline }
 
-    private func failure(_ options: ImageOptions = ImageOptions(), _ data: Data) async throws -> ImageError {
+    private func failure(_ options: ImageOptions = [], _ data: Data) async throws -> ImageError {
         let source = Source.closure(cacheKey: "hostile") { data }
         return try await pipeline.task(for: ImageRequest(source, options: options)).failure()
     }
