@@ -36,7 +36,8 @@ import Testing
     @Test(
         "help is on the standard output, with 0",
         arguments: [
-            [], ["--help"], ["help", "get"], ["get", "--help"], ["info", "--help"], ["convert", "-h"], ["cache"],
+            [], ["--help"], ["help", "get"], ["get", "--help"], ["info", "--help"], ["convert", "-h"],
+            ["cache", "--help"],
             ["cache", "trim", "--help"],
         ]
     )

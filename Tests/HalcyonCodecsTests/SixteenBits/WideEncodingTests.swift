@@ -18,7 +18,7 @@ struct WideEncodingTests {
 
     @Test(
         "with 8 bits by the formats that have no more",
-        arguments: [ImageFormat.jpeg, .webp, .gif, .avif, .bmp, .qoi]
+        arguments: [ImageFormat.jpeg, .webp, .gif, .bmp, .qoi]
     )
     func narrowFormats(format: ImageFormat) throws {
         let bitmap = try Self.bitmap()

@@ -28,7 +28,7 @@ struct ShownImage {
 
     /// The sixel images in a text, in their order.
     static func sixel(in text: String) -> [ShownImage] {
-        text.split(separator: "\u{1B}P0;1;0q").dropFirst().compactMap { part in
+        text.split(separator: "\u{1B}P0;1;0q", omittingEmptySubsequences: false).dropFirst().compactMap { part in
             part.firstRange(of: "\u{1B}\\").map { ShownImage(sixel: Array(part[..<$0.lowerBound].utf8)) }
         }
     }
