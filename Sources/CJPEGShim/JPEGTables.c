@@ -2,83 +2,80 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     // The longest code that a table can have (T.81, B.2.4.2).
     LONGEST_CODE = 16,
-    // A symbol that stands for the code of ones alone, which no symbol may have (T.81, annex C).
-    RESERVED = 256,
-    SYMBOL_COUNT = 257,
-    // The weight of the rarest symbol that has a code, beside 1 for one without.
-    RAREST_WEIGHT = 8,
+    SYMBOL_COUNT = 256,
+    // The reserved symbol stands for the code of ones alone, which no symbol may have (T.81, annex C).
+    LEAF_COUNT = SYMBOL_COUNT + 1,
+    // What is seen in a part of the image counts so many times as much as what photographs have in general, which keeps
+    // the codes good of what that part has little of.
+    SAMPLE_WEIGHT = 4,
 };
 
-// Whether a block of 8-bit samples can have a symbol: for a DC difference of up to 11 bits, or for a run of zeros and an AC
-// coefficient of up to 10 bits (T.81, F.1.2).
-static bool is_possible(int symbol, bool is_dc) {
-    if (is_dc) {
-        return symbol <= 11;
-    }
-    int size = symbol & 15;
-    return symbol == 0x00 || symbol == 0xf0 || (size >= 1 && size <= 10);
-}
+// A symbol and how often it is to be expected.
+typedef struct Leaf {
+    uint32_t weight;
+    int symbol;
+} Leaf;
 
 // Weighs symbols by the lengths of their codes: each bit less is twice as often.
-static void weigh(const JHUFF_TBL *table, bool is_dc, uint32_t weights[SYMBOL_COUNT]) {
-    memset(weights, 0, SYMBOL_COUNT * sizeof weights[0]);
-    for (int symbol = 0; symbol < 256; symbol++) {
-        weights[symbol] = is_possible(symbol, is_dc);
-    }
+static void weigh(const JHUFF_TBL *table, uint32_t factor, uint32_t weights[SYMBOL_COUNT]) {
     const UINT8 *symbols = table->huffval;
     for (int length = 1; length <= LONGEST_CODE; length++) {
         for (int i = 0; i < table->bits[length]; i++) {
-            weights[*symbols++] = (uint32_t)RAREST_WEIGHT << (LONGEST_CODE - length);
+            weights[*symbols++] += factor << (LONGEST_CODE - length);
         }
     }
-    weights[RESERVED] = 1;
 }
 
-// Counts the bits of each symbol's code, after Huffman: the two lightest trees become one, until one is left.
-static void measure(uint32_t weights[SYMBOL_COUNT], uint8_t lengths[SYMBOL_COUNT]) {
-    int tree_of[SYMBOL_COUNT];
-    memset(lengths, 0, SYMBOL_COUNT);
-    for (int symbol = 0; symbol < SYMBOL_COUNT; symbol++) {
-        tree_of[symbol] = symbol;
+static int by_weight(const void *left, const void *right) {
+    const Leaf *a = left;
+    const Leaf *b = right;
+    if (a->weight != b->weight) {
+        return a->weight < b->weight ? -1 : 1;
     }
-    for (;;) {
-        int lightest = -1;
-        int second = -1;
-        // Of equal weights the later symbol is taken first, so that the reserved one has the longest code.
-        for (int tree = SYMBOL_COUNT - 1; tree >= 0; tree--) {
-            if (weights[tree] == 0) {
-                continue;
-            }
-            if (lightest < 0 || weights[tree] < weights[lightest]) {
-                second = lightest;
-                lightest = tree;
-            } else if (second < 0 || weights[tree] < weights[second]) {
-                second = tree;
-            }
+    return b->symbol - a->symbol;
+}
+
+// Counts the bits of each leaf's code, after Huffman: the two lightest trees become one, until one is left. Leaves come
+// sorted, and trees are made in rising order, so that the lightest is the first of one of the two.
+static void measure(const Leaf *leaves, int count, int lengths[LEAF_COUNT]) {
+    uint32_t weights[2 * LEAF_COUNT];
+    int parents[2 * LEAF_COUNT];
+    int depths[2 * LEAF_COUNT];
+    int next_leaf = 0;
+    int next_tree = count;
+    int end = count;
+    for (int i = 0; i < count; i++) {
+        weights[i] = leaves[i].weight;
+    }
+    while (end < 2 * count - 1) {
+        weights[end] = 0;
+        for (int child = 0; child < 2; child++) {
+            bool is_leaf = next_leaf < count && (next_tree == end || weights[next_leaf] <= weights[next_tree]);
+            int lightest = is_leaf ? next_leaf++ : next_tree++;
+            weights[end] += weights[lightest];
+            parents[lightest] = end;
         }
-        if (second < 0) {
-            return;
-        }
-        weights[second] += weights[lightest];
-        weights[lightest] = 0;
-        for (int symbol = 0; symbol < SYMBOL_COUNT; symbol++) {
-            if (tree_of[symbol] == lightest || tree_of[symbol] == second) {
-                tree_of[symbol] = second;
-                lengths[symbol]++;
-            }
-        }
+        end++;
+    }
+    depths[end - 1] = 0;
+    for (int i = end - 2; i >= 0; i--) {
+        depths[i] = depths[parents[i]] + 1;
+    }
+    for (int i = 0; i < count; i++) {
+        lengths[i] = depths[i];
     }
 }
 
 // Shortens codes of more bits than a table can have (T.81, figure K.3): of two of the longest codes one takes the place of
 // their prefix, and the other shares that of a shorter code.
-static void limit(int counts[SYMBOL_COUNT]) {
-    for (int length = SYMBOL_COUNT - 1; length > LONGEST_CODE; length--) {
+static void limit(int counts[LEAF_COUNT]) {
+    for (int length = LEAF_COUNT - 1; length > LONGEST_CODE; length--) {
         while (counts[length] > 0) {
             int shorter = length - 2;
             while (counts[shorter] == 0) {
@@ -92,16 +89,28 @@ static void limit(int counts[SYMBOL_COUNT]) {
     }
 }
 
-static void fill(JHUFF_TBL *table, const JHUFF_TBL *sample, bool is_dc) {
-    uint32_t weights[SYMBOL_COUNT];
-    uint8_t lengths[SYMBOL_COUNT];
-    int counts[SYMBOL_COUNT] = {0};
-    weigh(sample, is_dc, weights);
-    measure(weights, lengths);
+// Makes a table of what it was before, that of T.81 annex K, in which all symbols have codes, and of one of a part of the
+// image.
+static void fill(JHUFF_TBL *table, const JHUFF_TBL *sample) {
+    uint32_t weights[SYMBOL_COUNT] = {0};
+    weigh(table, 1, weights);
+    weigh(sample, SAMPLE_WEIGHT, weights);
+    Leaf leaves[LEAF_COUNT];
+    int count = 0;
+    // The lightest, and of those the last, so that it has one of the longest codes.
+    leaves[count++] = (Leaf){.weight = 0, .symbol = SYMBOL_COUNT};
     for (int symbol = 0; symbol < SYMBOL_COUNT; symbol++) {
-        counts[lengths[symbol]]++;
+        if (weights[symbol] > 0) {
+            leaves[count++] = (Leaf){.weight = weights[symbol], .symbol = symbol};
+        }
     }
-    counts[0] = 0;
+    qsort(leaves, (size_t)count, sizeof leaves[0], by_weight);
+    int lengths[LEAF_COUNT];
+    measure(leaves, count, lengths);
+    int counts[LEAF_COUNT] = {0};
+    for (int i = 0; i < count; i++) {
+        counts[lengths[i]]++;
+    }
     limit(counts);
     int longest = LONGEST_CODE;
     while (counts[longest] == 0) {
@@ -112,13 +121,9 @@ static void fill(JHUFF_TBL *table, const JHUFF_TBL *sample, bool is_dc) {
     for (int length = 1; length <= LONGEST_CODE; length++) {
         table->bits[length] = (UINT8)counts[length];
     }
-    UINT8 *next = table->huffval;
-    for (int length = 1; length < SYMBOL_COUNT; length++) {
-        for (int symbol = 0; symbol < RESERVED; symbol++) {
-            if (lengths[symbol] == length) {
-                *next++ = (UINT8)symbol;
-            }
-        }
+    // From the heaviest, with the shortest code, to the lightest; the reserved symbol comes last.
+    for (int i = count - 1; i > 0; i--) {
+        table->huffval[count - 1 - i] = (UINT8)leaves[i].symbol;
     }
 }
 
@@ -127,10 +132,10 @@ void jpeg_tables_adopt(struct jpeg_compress_struct *target, const struct jpeg_co
         const JHUFF_TBL *dc = sample->dc_huff_tbl_ptrs[index];
         const JHUFF_TBL *ac = sample->ac_huff_tbl_ptrs[index];
         if (dc != NULL && target->dc_huff_tbl_ptrs[index] != NULL) {
-            fill(target->dc_huff_tbl_ptrs[index], dc, true);
+            fill(target->dc_huff_tbl_ptrs[index], dc);
         }
         if (ac != NULL && target->ac_huff_tbl_ptrs[index] != NULL) {
-            fill(target->ac_huff_tbl_ptrs[index], ac, false);
+            fill(target->ac_huff_tbl_ptrs[index], ac);
         }
     }
 }

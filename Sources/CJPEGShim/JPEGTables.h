@@ -5,8 +5,8 @@
 
 #include <jpeglib.h>
 
-// Gives `target` tables made from those that libjpeg has made for a part of the image, in which only the symbols of that
-// part have codes; here all have.
+// Gives `target`, which has the tables of T.81 annex K, tables made from those and from what libjpeg has made for a part of
+// the image. All symbols have codes.
 void jpeg_tables_adopt(struct jpeg_compress_struct *target, const struct jpeg_compress_struct *sample);
 
 #endif

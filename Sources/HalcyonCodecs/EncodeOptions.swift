@@ -15,7 +15,7 @@ public struct EncodeOptions: Sendable, Hashable {
     ///
     /// | | 1 | `nil` | 9 |
     /// |---|---|---|---|
-    /// | JPEG | the Huffman tables of T.81 annex K | tables made for the image, as from 2 on | |
+    /// | JPEG, Huffman tables | of T.81 annex K | made from a part of the image (2 to 6) | from all of it (7 to 9) |
     /// | PNG, level of libdeflate | 1 | 4 | 12 |
     /// | WebP, method of libwebp | 0 | 4 | 6 |
     /// | WebP without loss, preset of libwebp | 1 | 6 | 9 |

@@ -45,7 +45,7 @@ extension JPEGXLEncoder: JPEGTranscoder {
         }
         defer { JxlDecoderDestroy(decoder) }
         // A coefficient takes less than two bytes; beside them a file has its other segments.
-        let maximum = info.size.area * 6 + Self.maximumSegmentByteCount
+        let maximum = 6 * info.size.area + Self.maximumSegmentByteCount
         let events = Int32(bitPattern: JXL_DEC_JPEG_RECONSTRUCTION.rawValue | JXL_DEC_FULL_IMAGE.rawValue)
         let result = data.withUnsafeBytes { bytes -> Result<Data?, CodecError> in
             let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -55,7 +55,9 @@ extension JPEGXLEncoder: JPEGTranscoder {
                 return .failure(.unsupported(.jxl, reason: "this version of libjxl"))
             }
             JxlDecoderCloseInput(decoder)
-            return Result { () throws(CodecError) in try Self.restore(decoder, maximum) }
+            return Result { () throws(CodecError) in
+                try Self.restore(decoder, byteCount: min(2 * bytes.count + 65_536, maximum), maximum: maximum)
+            }
         }
         return try result.get()
     }
@@ -63,22 +65,30 @@ extension JPEGXLEncoder: JPEGTranscoder {
     /// The segments of a JPEG file besides its image that are restored: profiles, metadata, and what follows the end.
     private static let maximumSegmentByteCount = 32 << 20
 
-    private static func restore(_ decoder: OpaquePointer, _ maximum: Int) throws(CodecError) -> Data? {
+    /// libjxl writes the file as a whole, and nothing where there is too little room, so that it gets more each time.
+    private static func restore(
+        _ decoder: OpaquePointer,
+        byteCount: Int,
+        maximum: Int
+    ) throws(CodecError) -> Data? {
         guard JxlDecoderProcessInput(decoder) == JXL_DEC_JPEG_RECONSTRUCTION else { return nil }
-        var jpeg = Data()
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while jpeg.count <= maximum {
-            let (status, count) = chunk.withUnsafeMutableBufferPointer { chunk in
-                guard JxlDecoderSetJPEGBuffer(decoder, chunk.baseAddress, chunk.count) == JXL_DEC_SUCCESS else {
-                    return (JXL_DEC_ERROR, 0)
+        var jpeg: [UInt8] = []
+        var written = 0
+        while jpeg.count < maximum {
+            let size = min(max(2 * jpeg.count, byteCount), maximum)
+            jpeg += [UInt8](repeating: 0, count: size - jpeg.count)
+            let status = jpeg.withUnsafeMutableBufferPointer { jpeg in
+                let rest = UnsafeMutableBufferPointer(rebasing: jpeg[written...])
+                guard JxlDecoderSetJPEGBuffer(decoder, rest.baseAddress, rest.count) == JXL_DEC_SUCCESS else {
+                    return JXL_DEC_ERROR
                 }
                 let status = JxlDecoderProcessInput(decoder)
-                return (status, chunk.count - JxlDecoderReleaseJPEGBuffer(decoder))
+                written += rest.count - JxlDecoderReleaseJPEGBuffer(decoder)
+                return status
             }
-            jpeg.append(contentsOf: chunk[..<count])
             switch status {
             case JXL_DEC_JPEG_NEED_MORE_OUTPUT: continue
-            case JXL_DEC_FULL_IMAGE, JXL_DEC_SUCCESS: return jpeg
+            case JXL_DEC_FULL_IMAGE, JXL_DEC_SUCCESS: return Data(jpeg[..<written])
             case JXL_DEC_NEED_MORE_INPUT: throw .truncated(.jxl)
             default: throw .corrupt(.jxl, reason: "the data of a JPEG file")
             }
