@@ -79,23 +79,6 @@ struct HookIdentityTests {
         #expect(try await second.image.owner == 2)
     }
 
-    @Test("shares transfers where it has an identity, whatever is made of them")
-    func equalRequests() async throws {
-        let (test, session) = (TestPipeline(), Session())
-        let tokens = tokens(of: session, scope: "one")
-        // Loads that share no more than that.
-        let tasks = (1...5).map { number in
-            let retry = ImageOption.retry(BackoffStrategy.fixed(maxAttempts: number))
-            return test.pipeline.task(for: users.url, options: [tokens, retry])
-        }
-        await eventually { [downloader = test.pipeline.configuration.downloader] in
-            downloader.transfers.waiterCount == tasks.count
-        }
-        await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
-        for task in tasks { #expect(try await task.image.owner == 1) }
-        #expect(test.transport.startedCount == 1)
-    }
-
     @Test("shares all work where it has an identity")
     func namedScope() async throws {
         let (test, session) = (TestPipeline(), Session())
