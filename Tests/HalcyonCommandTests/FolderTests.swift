@@ -39,6 +39,23 @@ import Testing
         try work.start(["get"] + paths.map(url) + ["-o", "out/", "--json"] + options)
     }
 
+    @Test(
+        "images from the standard input replace none that came from there before, and the same one has its file again"
+    )
+    func standardInput() async throws {
+        server.stop()
+        let images = [try Images.encoded(.png), try Images.encoded(.png, width: 60, height: 20)]
+        try work.write(images[0], to: "0.png")
+        try work.write(images[1], to: "1.png")
+        for number in [0, 1, 0] {
+            let run = try work.start(["get", "-", "-o", "out/"], input: "\(number).png")
+            #expect(try await run.outcome.exitCode == 0)
+        }
+        let files = Workplace.files(below: work.path("out"))
+        #expect(files.count == 2)
+        #expect(Set(try files.map { try work.read("out/" + $0) }) == Set(images))
+    }
+
     private let hundreds = (0..<3).map { hundred in (0..<100).map { "/\(hundred)/\($0)/300" } }
 
     @Test("images of one name from several calls are all there, and again after calls for other parts of them")

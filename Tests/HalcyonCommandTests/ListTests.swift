@@ -145,14 +145,48 @@ import Testing
         #expect(
             done.outputBytes == (try work.read("out/a.png").count) && (done.ended ?? 0) >= (done.began ?? .infinity)
         )
-        // A line that was being written when the run was killed, and files that have gone since.
+        // A line that was being written when the run was killed, and a file that has gone since.
         try append("{\"index\": 7, \"ur")
         #expect(unlink(work.path("out/a.png")) == 0)
         let resumed = try await work.run("get", "--from", "list", "-o", "out/", "--resume", "report", "--json")
-        #expect(try resumed.results.map(\.status) == ["skipped", "failed", "skipped"])
+        #expect(try resumed.results.map(\.status) == ["done", "failed", "skipped"])
         #expect(server.requestCount("/a.png") == 1 && server.requestCount("/missing.png") == 2)
         #expect(try report().filter { $0.status == "failed" }.count == 2)
-        #expect(files == ["b.png"])
+        #expect(files == ["a.png", "b.png"])
+    }
+
+    @Test("what a report has without a file is not done where files are wanted, nor is an image that was cut short")
+    func unfinished() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let isWhole = Gate()
+        let server = try OriginServer { request in
+            let isCut = request.path == "/cut.jpg" && !isWhole.isOpen
+            return .init(headers: [.cacheControl: "no-store"], body: isCut ? image.dropLast(100) : image)
+        }
+        defer { server.stop() }
+        try list("\(server.url("/a.jpg"))\n\(server.url("/cut.jpg"))\n")
+        #expect(try await work.run("get", "--from", "list", "--report", "report").exitCode == 0)
+        isWhole.open()
+        // Without files, only the one that was cut short is left.
+        let again = try await work.run("get", "--from", "list", "--resume", "report", "--json")
+        #expect(try again.results.map(\.status) == ["skipped", "done"])
+        let written = try await work.run("get", "--resume", "report", "-o", "out/", "--json")
+        #expect(try written.results.map(\.status) == ["done", "done"])
+        #expect(try work.read("out/cut.jpg") == image)
+        let last = try await work.run("get", "--from", "list", "--resume", "report", "-o", "out/", "--json")
+        #expect(try last.results.map(\.status) == ["skipped", "skipped"])
+    }
+
+    @Test("a file that is no report is not continued")
+    func noReport() async throws {
+        defer { server.stop() }
+        let text = "\(url("/a.png"))\n"
+        try work.write(Array(text.utf8), to: "report")
+        let run = try await work.run("get", url("/b.png"), "--resume", "report")
+        #expect(run.exitCode == 1 && run.error.contains("no line of a report"))
+        #expect(try work.read("report") == Array(text.utf8))
+        #expect(server.requests.isEmpty)
     }
 
     private struct ReportLine: Decodable {

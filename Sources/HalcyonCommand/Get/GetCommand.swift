@@ -111,7 +111,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Leave out what this report has as done, try again what failed, and add to it. Without images, load those that failed.",
+            "Leave out what this report has as done, with -o only if its file is there, try again what failed or was cut short, and add to it. Without images, load those again.",
             valueName: "FILE"
         ),
         transform: FileOutput.path
@@ -168,8 +168,20 @@ struct GetCommand: AsyncParsableCommand {
         guard report == nil || resume == nil else {
             throw ValidationError("--resume continues a report, --report begins one; use one of them.")
         }
+        try validateReport()
         guard sizes == nil || resizing.resize == nil else { throw ValidationError("Use --resize or --sizes.") }
         try validateOutput()
+    }
+
+    /// Refuses a report that would be written into a list, an image or a result.
+    private func validateReport() throws {
+        guard let report = report ?? resume else { return }
+        let others =
+            [from, sheet, output].compactMap(\.self).filter { $0 != "-" }
+            + urls.compactMap { SourceArgument(text: $0).path }.filter { $0 != SourceArgument.standardInput }
+        if let other = others.first(where: { FileOutput.leadToOneFile(report, $0) }) {
+            throw ValidationError("The report needs a file of its own, and “\(other)” is another one of this run.")
+        }
     }
 
     private func validateOutput() throws {

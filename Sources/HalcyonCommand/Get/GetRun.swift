@@ -57,11 +57,11 @@ struct GetRun: Sendable {
         let (report, options): (ReportFile?, [ImageOption])
         var list: ItemList
         do {
-            let resumes = plan.resume != nil
+            let (resumes, needsFiles) = (plan.resume != nil, plan.target != .nowhere)
             options = try loadOptions()
             report = try await FileOutput.inBackground {
                 try writer.prepare()
-                return try reportPath.map { try ReportFile(path: $0, resumes: resumes) }
+                return try reportPath.map { try ReportFile(path: $0, resumes: resumes, needsFiles: needsFiles) }
             }
             list = try await items(report)
         } catch {

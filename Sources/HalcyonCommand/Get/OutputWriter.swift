@@ -136,11 +136,14 @@ final class OutputWriter: Sendable {
     }
 
     /// Returns what tells the request of a file.
-    func origin(of item: ListItem, _ variant: OutputVariant) -> FileOrigin {
+    ///
+    /// - Parameter content: The digest of the file, for an image that only that tells from others. Default: `nil`.
+    func origin(of item: ListItem, _ variant: OutputVariant, content: String? = nil) -> FileOrigin {
         var options = variant.options
         if let named = namedFormat(for: item) { options.append("format=\(named.format.rawValue)") }
         // Without those it is the original, byte for byte.
         if !options.isEmpty { options.append(encodingIdentity) }
+        if let content { options.append("content=\(content)") }
         return FileOrigin(item.argument, options: options)
     }
 
@@ -233,6 +236,10 @@ final class OutputWriter: Sendable {
         if target == .nowhere { return result }
         try check(loaded.format, for: item)
         var origin = origin
+        if !item.argument.isLasting {
+            // What was read there at another time is another image.
+            origin = self.origin(of: item, variant, content: SHA256.hexadecimal(of: Array(data)))
+        }
         origin.isPartial = loaded.isPartial
         let (path, time, digest) = try await FileOutput.inBackground { [self, origin] in
             let start = ContinuousClock.now

@@ -13,11 +13,14 @@ final class ReportFile: Sendable {
         /// The first 64 bits of the requests that are done: of ten million, two are mistaken for each other with a
         /// probability below 10⁻⁵.
         fileprivate(set) var done: Set<UInt64> = []
-        /// The images that failed, by their requests.
+        /// The images that failed, are cut short or have no file any more, by their requests.
         fileprivate var failed: [UInt64: ListItem] = [:]
 
-        /// The images that failed, in their order.
-        var failedItems: [ListItem] { failed.values.sorted { $0.index < $1.index } }
+        /// The images that are not done, in their order; each once, of however many files.
+        var failedItems: [ListItem] {
+            var seen: Set<SourceArgument> = []
+            return failed.values.sorted { $0.index < $1.index }.filter { seen.insert($0.argument).inserted }
+        }
 
         func isDone(_ request: String) -> Bool { ReportFile.number(request).map(done.contains) ?? false }
     }
@@ -29,9 +32,11 @@ final class ReportFile: Sendable {
 
     /// Opens a report; blocks.
     ///
-    /// - Parameter resumes: Whether an earlier report is read, and continued.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
-    init(path: String, resumes: Bool) throws(ImageError) {
+    /// - Parameters:
+    ///   - resumes: Whether an earlier report is read, and continued.
+    ///   - needsFiles: Whether only that is done whose file is there.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, also where the earlier file is no report.
+    init(path: String, resumes: Bool, needsFiles: Bool) throws(ImageError) {
         self.path = path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | (resumes ? 0 : O_TRUNC)
         descriptor = open(path, flags, 0o666)
@@ -40,13 +45,21 @@ final class ReportFile: Sendable {
             earlier = Earlier()
             return
         }
-        var (earlier, last) = (Earlier(), UInt8(ascii: "\n"))
-        let code = Self.read(descriptor, into: &earlier, &last)
+        var (reading, last) = (Reading(needsFiles: needsFiles), UInt8(ascii: "\n"))
+        let code = Self.read(descriptor, into: &reading, &last)
         guard code == 0 else {
             close(descriptor)
             throw FileOutput.failure(path, "the report", code)
         }
-        self.earlier = earlier
+        guard reading.isReport || reading.isEmpty else {
+            close(descriptor)
+            throw ImageError(
+                stage: .store,
+                reason: .file(path: path, reason: "it has no line of a report, and nothing is added to it"),
+                source: "the report"
+            )
+        }
+        earlier = reading.earlier
         // The line that was being written when the run was killed.
         if last != UInt8(ascii: "\n") { append("\n") }
     }
@@ -87,10 +100,42 @@ final class ReportFile: Sendable {
         let status: String
         let request: String?
         let name: String?
+        let partial: Bool?
+        let output: String?
+    }
+
+    private struct Reading {
+        let needsFiles: Bool
+        var earlier = Earlier()
+        var isEmpty = true
+        /// Whether a line is one of a report.
+        var isReport = false
+
+        mutating func add(_ line: Line) {
+            isReport = true
+            guard let request = line.request, let number = ReportFile.number(request) else { return }
+            if isDone(line) {
+                earlier.done.insert(number)
+                earlier.failed[number] = nil
+            } else {
+                earlier.done.remove(number)
+                earlier.failed[number] = ListItem(
+                    index: line.index,
+                    argument: SourceArgument(text: line.url),
+                    name: line.name
+                )
+            }
+        }
+
+        /// The file is only looked for, under the path of the line; its bytes are not compared.
+        private func isDone(_ line: Line) -> Bool {
+            guard line.status != "failed", line.partial != true else { return false }
+            return !needsFiles || line.output.map { access($0, F_OK) == 0 } ?? false
+        }
     }
 
     /// Reads the lines; one that cannot be read, such as the last of a run that was killed, is left out.
-    private static func read(_ descriptor: Int32, into earlier: inout Earlier, _ last: inout UInt8) -> Int32 {
+    private static func read(_ descriptor: Int32, into reading: inout Reading, _ last: inout UInt8) -> Int32 {
         let decoder = JSONDecoder()
         var rest: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
@@ -99,24 +144,11 @@ final class ReportFile: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return count < 0 ? errno : 0 }
             last = buffer[count - 1]
+            reading.isEmpty = false
             rest += buffer[..<count]
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                if let line = try? decoder.decode(Line.self, from: Data(rest[start..<end])),
-                    let request = line.request, let number = number(request)
-                {
-                    if line.status == "failed" {
-                        earlier.done.remove(number)
-                        earlier.failed[number] = ListItem(
-                            index: line.index,
-                            argument: SourceArgument(text: line.url),
-                            name: line.name
-                        )
-                    } else {
-                        earlier.done.insert(number)
-                        earlier.failed[number] = nil
-                    }
-                }
+                if let line = try? decoder.decode(Line.self, from: Data(rest[start..<end])) { reading.add(line) }
                 start = end + 1
             }
             rest.removeFirst(start)

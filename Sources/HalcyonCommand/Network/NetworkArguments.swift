@@ -188,6 +188,8 @@ struct RateArgument: ExpressibleByArgument, Sendable, Hashable {
         guard (1...2).contains(parts.count), let count = Double(parts[0]), count > 0, count <= 1e6,
             let time = seconds[parts.count == 2 ? parts[1].lowercased() : "s"]
         else { return nil }
+        // A request a year at least: the time between two is counted in nanoseconds.
+        guard count / time >= 1 / (365 * 86_400) else { return nil }
         perSecond = count / time
     }
 }

@@ -172,6 +172,14 @@ enum FileOutput {
             && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
+    /// Returns whether two paths lead to the same file, or to none yet by the same path. Devices and pipes, to which
+    /// several may write, are no files.
+    static func leadToOneFile(_ path: String, _ other: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return absolutePath(path) == absolutePath(other) }
+        return status.st_mode & S_IFMT == S_IFREG && isSameFile(path, other)
+    }
+
     /// Writes to the standard output.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.

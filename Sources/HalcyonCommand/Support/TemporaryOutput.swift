@@ -6,6 +6,14 @@ internal import HalcyonConcurrency
 enum TemporaryOutput {
     private static let paths = Lock<Set<String>>([])
 
+    private static let namePrefix = ".halcyon-writing-"
+
+    /// A temporary name: 16 hexadecimal digits behind the prefix.
+    static func name(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return namePrefix + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
     /// Makes a file with a new name in a folder. Its permissions are those of a file that any program makes: the system
     /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here,
     /// as that takes setting it, and another thread's file would get the permissions of that moment.
@@ -14,7 +22,7 @@ enum TemporaryOutput {
     ///   `errno`.
     static func create(in folder: String) -> (path: String, descriptor: Int32)? {
         while true {
-            let path = "\(folder)/.halcyon-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+            let path = "\(folder)/\(name(UInt64.random(in: .min ... .max)))"
             // Under the lock, so that the file is either known when the process ends, or not made any more.
             let (descriptor, code) = paths.withLock { paths in
                 let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
@@ -41,7 +49,10 @@ enum TemporaryOutput {
     ///
     /// - Parameter age: The seconds since its last change from which it is. Default: ``leftoverAge``.
     static func removeLeftover(_ name: String, in folder: String, age: Int = leftoverAge) {
-        guard name.hasPrefix(".halcyon-"), !name.hasSuffix(".kept") else { return }
+        // No other name is taken for one, also none of a result, which has an extension.
+        guard name.hasPrefix(namePrefix), let number = UInt64(name.dropFirst(namePrefix.count), radix: 16),
+            name == self.name(number)
+        else { return }
         let path = folder.endsInSlash ? folder + name : "\(folder)/\(name)"
         var status = stat()
         // The last change of any kind: what another program's file got in an exchange of names is recent.
