@@ -23,6 +23,8 @@ final class GalleryFixture {
         var disk = DiskCache.Configuration(folder: folder + ".cache")
         disk.sweepInterval = nil
         let pipeline = pipeline ?? ImagePipeline(configuration: .init(cache: ImageCache(disk: disk)))
+        // One process exports one such application on a bus, where there is one.
+        setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1)
         application = try XCTUnwrap(gtk_application_new(nil, G_APPLICATION_NON_UNIQUE))
         XCTAssertNotEqual(g_application_register(application.cast(), nil, nil), 0)
         if let display = gdk_display_get_default() { Style.install(on: display) }

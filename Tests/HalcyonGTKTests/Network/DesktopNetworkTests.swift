@@ -107,7 +107,8 @@ private final class MockNetworkManager {
         class Bus(dbusmock.DBusTestCase): pass
         Bus.start_system_bus()
         name = "org.freedesktop.NetworkManager"
-        mock, manager = Bus.spawn_server_template("networkmanager", {}, stdout=subprocess.DEVNULL)
+        mock, _ = Bus.spawn_server_template("networkmanager", {}, stdout=subprocess.DEVNULL)
+        manager = Bus.get_dbus(True).get_object(name, "/org/freedesktop/NetworkManager")
         manager.AddProperty(name, "Metered", dbus.UInt32(1), dbus_interface=dbusmock.MOCK_IFACE)
         print(os.environ["DBUS_SYSTEM_BUS_ADDRESS"], flush=True)
         for line in sys.stdin:

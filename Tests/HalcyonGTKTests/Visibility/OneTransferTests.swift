@@ -198,6 +198,7 @@ final class OneTransferTests: XCTestCase {
 
     /// The whole list of cells gets ten pixels wider.
     func testResizedGridSendsNothing() async throws {
+        try TestWindow.requireDisplay()
         let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
         let window = try TestWindow(width: 400, height: 100, child: box)
         defer { window.destroy() }
@@ -224,6 +225,7 @@ final class OneTransferTests: XCTestCase {
     }
 
     func testLoadsBeginInTheOrderOfTheirCalls() async throws {
+        try TestWindow.requireDisplay()
         let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
         let window = try TestWindow(width: 400, height: 100, child: box)
         defer { window.destroy() }
