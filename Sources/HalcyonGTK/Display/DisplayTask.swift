@@ -136,7 +136,8 @@ public final class DisplayTask {
         let remaining = options.withoutClosures
         guard remaining != options else { return }
         options = remaining
-        request.options = request.options.withoutClosures
+        // A whole value: changes would keep the closures that they set.
+        request.options = remaining
         hasDroppedClosures = true
     }
 
