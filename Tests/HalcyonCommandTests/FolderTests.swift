@@ -13,11 +13,7 @@ import Testing
 
     init() throws {
         work = try Workplace()
-        let image = try Images.encoded(.png)
-        // Each URL has an image of its own, told by the bytes behind its end.
-        server = try OriginServer { request in
-            request.path.hasPrefix("/missing") ? .init(404) : .init(body: image + Array(request.path.utf8))
-        }
+        server = try OriginServer.withImages()
     }
 
     private func url(_ path: String) -> String { server.url(path).absoluteString }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Halcyon
+import HalcyonTesting
 
 /// Small images, made by the project's own encoders.
 enum Images {
@@ -40,6 +41,17 @@ enum Images {
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(UInt32.max) { state, byte in
             (0..<8).reduce(state ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+    }
+}
+
+extension OriginServer {
+    /// A server on which each URL has an image of its own, told by the bytes behind its end, but for those whose paths begin
+    /// with "/missing".
+    static func withImages() throws -> OriginServer {
+        let image = try Images.encoded(.png)
+        return try OriginServer { request in
+            request.path.hasPrefix("/missing") ? .init(404) : .init(body: image + Array(request.path.utf8))
         }
     }
 }
