@@ -69,12 +69,6 @@ public protocol FileSystem: Sendable {
     /// Gives a file or folder another name, in place of the file that had it.
     func rename(_ path: String, to newPath: String) throws(FileSystemError)
 
-    /// Creates a symbolic link; fails with ``FileSystemError/exists`` if there is something at its path.
-    ///
-    /// - Parameter target: The path that it leads to, from the folder of the link if it is not absolute. There need be
-    ///   nothing.
-    func createSymbolicLink(_ path: String, to target: String) throws(FileSystemError)
-
     /// Removes a file, or a symbolic link.
     func removeFile(_ path: String) throws(FileSystemError)
 

@@ -112,11 +112,6 @@ public struct POSIXFileSystem: FileSystem {
         _ = try check(Glibc.rename(path, newPath))
     }
 
-    /// See `FileSystem.createSymbolicLink(_:to:)`.
-    public func createSymbolicLink(_ path: String, to target: String) throws(FileSystemError) {
-        _ = try check(symlink(target, path))
-    }
-
     /// See `FileSystem.removeFile(_:)`.
     public func removeFile(_ path: String) throws(FileSystemError) {
         _ = try check(unlink(path))

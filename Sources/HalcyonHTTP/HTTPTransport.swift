@@ -7,6 +7,15 @@ public protocol HTTPTransport: Sendable {
     /// `receiver` gets, in this order and never at the same time: at most one `didReceive(response:)`, any number of
     /// `didReceive(bytes:)`, and exactly one `didComplete(_:)`. It is kept until then.
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer
+
+    /// The name of the user whose cookies the transport keeps and sends: what it loads is cached for transports with the
+    /// same name alone. Default: `nil`, for what is the same for all.
+    var cacheScope: String? { get }
+}
+
+extension HTTPTransport {
+    /// No name: the transport sends no cookies of a user.
+    public var cacheScope: String? { nil }
 }
 
 /// The control of a transfer that has been started. All functions may be called from any thread, at any time; after the

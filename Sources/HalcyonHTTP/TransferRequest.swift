@@ -101,14 +101,6 @@ public struct TransferRequest: Sendable {
             yield &storage.fields.trail
         }
     }
-    /// The cookies that a store has added to ``headers``; `nil` where there is no store, or the request has its own.
-    package var cookies: RequestCookies? {
-        _read { yield storage.fields.cookies }
-        _modify {
-            makeUnique()
-            yield &storage.fields.cookies
-        }
-    }
 
     /// Creates a GET request with a default for everything else.
     public init(
@@ -149,7 +141,6 @@ public struct TransferRequest: Sendable {
         var proxyCredential: Credential?
         var followsRedirects: Bool = true
         var trail: RedirectTrail?
-        var cookies: RequestCookies?
     }
 
     /// The fields, shared by copies until one of them is changed: every step of a load passes its request on, which as a

@@ -10,6 +10,9 @@ public struct TransferResponse: Sendable {
     public var url: URL
     /// The number of bytes of the body once its content coding is undone; `nil` where that is not known.
     public var expectedBodyBytes: Int?
+    /// The cookies that the next request takes along if this is a redirect, as lines of a Netscape cookie file, with
+    /// a byte 0 at the end.
+    package var chainCookies: [[CChar]] = []
 
     /// The headers as received, or as given.
     private enum Headers {
@@ -53,13 +56,13 @@ public struct TransferResponse: Sendable {
 }
 
 extension TransferResponse: Hashable {
-    /// Returns whether all four properties are equal.
+    /// Returns whether all public properties are equal.
     public static func == (left: TransferResponse, right: TransferResponse) -> Bool {
         left.status == right.status && left.url == right.url && left.expectedBodyBytes == right.expectedBodyBytes
             && left.headers == right.headers
     }
 
-    /// Hashes all four properties.
+    /// Hashes all public properties.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(status)
         hasher.combine(url)

@@ -24,6 +24,8 @@ struct CacheConformanceTests {
         #expect(report.count(.pass, gate: "must") > 0)
         #expect(report.count(.pass, gate: "should") >= report.browserScores.map(\.count).max() ?? 0)
         #expect(report.conforms)
+        let left = report.results.filter { $0.reason.hasPrefix("not applicable") }.map(\.id)
+        #expect(Set(left) == Set(InapplicableCacheTest.reasons.keys))
     }
 
     @Test("a folder without the tests is reported as such")

@@ -8,23 +8,23 @@ struct AnswerModelDomainTests {
     private func model() -> AnswerModel { AnswerModel(resources: [Program.Resource(), Program.Resource()]) }
 
     @Test("tells the images of two stores of cookies apart, as any credential", arguments: [0, 2])
-    func cookieStores(other: Int) {
+    func cookieOptions(other: Int) {
         let model = model()
         let serial = model.imageIsSent(to: Identity(user: 1))
-        model.answer(Call(identity: Identity(user: 1), carrier: .cookieStore), with: serial)
+        model.answer(Call(identity: Identity(user: 1), carrier: .cookieOption), with: serial)
         #expect(model.finding == nil)
-        model.answer(Call(identity: Identity(user: other), carrier: .cookieStore), with: serial)
+        model.answer(Call(identity: Identity(user: other), carrier: .cookieOption), with: serial)
         #expect(model.finding?.rule == .wrongImage)
     }
 
     @Test("allows the image of an alternative with the cookies of the options, and no other")
     func alternative() {
-        for carrier in [Call.Carrier.cookieStore, .cookie] {
+        for carrier in [Call.Carrier.cookieOption, .cookie] {
             let model = model()
             model.resourceFails(0)
             let call = Call(identity: Identity(user: 1), carrier: carrier, settings: Settings(alternative: 1))
             model.answer(call, with: model.imageIsSent(to: Identity(resource: 1, user: 1)))
-            #expect(model.finding?.rule == (carrier == .cookieStore ? nil : .wrongImage))
+            #expect(model.finding?.rule == (carrier == .cookieOption ? nil : .wrongImage))
         }
     }
 
@@ -51,12 +51,12 @@ struct AnswerModelDomainTests {
         let identity = Identity(user: 1)
         for (carrier, settings, isKnown) in [
             (Call.Carrier.cookie, nil, true), (.request, nil, false), (.credential, nil, false),
-            (.cookieStore, Settings(hasNamedScope: true), false),
-            (.cookieStore, Settings(caches: .other), false), (.cookieStore, Settings(isObserved: true), true),
+            (.cookieOption, Settings(hasNamedScope: true), false),
+            (.cookieOption, Settings(caches: .other), false), (.cookieOption, Settings(isObserved: true), true),
         ] as [(Call.Carrier, Settings?, Bool)] {
             let model = model()
             let old = model.imageIsSent(to: identity)
-            model.load(Call(identity: identity, carrier: .cookieStore, reads: .none))
+            model.load(Call(identity: identity, carrier: .cookieOption, reads: .none))
             model.settle(isFlushed: false)
             model.answer(Call(identity: identity, carrier: carrier, settings: settings), with: old)
             #expect(model.finding?.rule == (isKnown ? .olderImage : nil), "\(carrier) \(String(describing: settings))")

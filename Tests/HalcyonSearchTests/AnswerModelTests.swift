@@ -239,12 +239,12 @@ struct AnswerModelTests {
         }
     }
 
-    @Test("allows no removed image of a load that may go on after its result", arguments: [Call.Kind.slot, .task])
-    func lingering(kind: Call.Kind) {
-        let call = Call(kind: kind)
+    @Test("allows no removed image of a load that may go on after its result")
+    func lingering() {
+        let call = Call()
         let id = model.begin(call.resources, call: call)
         let serial = model.imageIsSent(to: Identity())
-        model.end(id, kind == .slot ? .superseded : .image(serial: serial, .plain))
+        model.end(id, .image(serial: serial, .plain))
         model.endRemoval(model.beginRemoval(.everything))
         model.answer(Call(), with: serial)
         #expect(model.finding?.rule == .removedImage)

@@ -30,7 +30,7 @@ struct ModelSearchTests {
 
     @Test(
         "makes a program small that gets another user's image, and keeps it in a file that fails again",
-        arguments: [Call.Carrier.request, .cookieStore]
+        arguments: [Call.Carrier.request, .cookieOption]
     )
     func wrongImage(carrier: Call.Carrier) throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

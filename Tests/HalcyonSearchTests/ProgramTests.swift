@@ -47,7 +47,7 @@ struct ProgramTests {
             guard case .load(let call) = step else { return nil }
             return call
         }
-        for carrier in [Call.Carrier.request, .options, .cookie, .credential, .cookieStore] {
+        for carrier in [Call.Carrier.request, .options, .cookie, .credential, .cookieOption] {
             #expect(calls.contains { $0.identity.user > 0 && $0.carrier == carrier })
         }
         for freshness in [Call.Freshness.server, .ignoringServer, .never, .minute] {
@@ -57,7 +57,7 @@ struct ProgramTests {
         #expect(calls.contains { $0.variant.frame > 0 } && calls.contains { $0.variant.marks.count > 2 })
         #expect(calls.contains { $0.reads == .none } && calls.contains { !$0.storesInMemory && $0.isOffline })
         #expect(calls.contains { $0.reads == .disk } && calls.contains { $0.ignoresOriginal == true })
-        #expect(calls.contains { $0.kind == .callback } && calls.contains { $0.kind == .slot })
+        #expect(calls.contains { $0.kind == .callback } && calls.contains { $0.kind == .superseding })
         #expect(calls.contains { $0.reads == .none && $0.isOffline })
         for width in Variant.targetWidths { #expect(calls.contains { $0.variant.targetWidth == width }) }
         for side in Variant.longestSides { #expect(calls.contains { $0.variant.longestSide == side }) }
@@ -86,7 +86,7 @@ struct ProgramTests {
         let choices: [(String, (Settings) -> Bool)] = [
             ("codecs", { $0.hasCodecs }), ("type hint", { $0.hasTypeHint }), ("bound", { $0.isBounded }),
             ("downloader", { $0.hasDownloader }), ("signature", { $0.signature != nil }),
-            ("file extension", { $0.hasFileExtension }), ("scale", { $0.hasScale }), ("modifier", { $0.hasModifier }),
+            ("scale", { $0.hasScale }), ("modifier", { $0.hasModifier }),
             ("data", { $0.includesData }), ("preview", { $0.preview != nil }),
             ("inexact", { $0.isInexact }), ("observed", { $0.isObserved }), ("workers", { $0.hasWorkers }),
             ("named scope", { $0.hasNamedScope }), ("retries", { $0.retries }), ("stale", { $0.staleIfError != nil }),
@@ -126,7 +126,6 @@ struct ProgramTests {
             hasDownloader: true,
             signature: 1,
             durability: .full,
-            hasFileExtension: true,
             hasScale: true,
             hasModifier: true,
             includesData: true,

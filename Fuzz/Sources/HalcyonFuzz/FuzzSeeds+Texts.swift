@@ -24,14 +24,6 @@ extension FuzzSeeds {
                 Data("Title\0\0\0en\0Titel\0Hallo".utf8),
                 Data("Title\0\u{1}\0en\0Titel\0".utf8) + stored,
             ]
-        case .cookie:
-            [
-                "sid=31d4; Path=/; Domain=.images.example; Max-Age=60; Secure; HttpOnly; SameSite=Lax",
-                "__Host-a=b; Secure; Path=/\n__Secure-c=d; secure; Expires=Sunday, 06-Nov-94 08:49:37 GMT",
-                "a=1; Expires=Wed, 01 Jan 2031 08:49:37 GMT; Max-Age=-1\n=x\ny\nb=; domain=localhost",
-                "# Netscape HTTP Cookie File\n#HttpOnly_.images.example\tTRUE\t/\tTRUE\t1893456000\ta\tb\n",
-                "images.example\tFALSE\t/x\tFALSE\t0\tname\t\n",
-            ].map { Data($0.utf8) }
         }
     }
 

@@ -15,8 +15,6 @@ enum TextTarget: String, CaseIterable, Sendable {
     case accept
     /// The texts of a PNG file.
     case pngText = "png-text"
-    /// The field `Set-Cookie`, and files of cookies.
-    case cookie
 
     func run(_ data: Data) {
         let text = String(decoding: data, as: UTF8.self)
@@ -25,7 +23,6 @@ enum TextTarget: String, CaseIterable, Sendable {
         case .sourceSet: readSourceSet(text)
         case .accept: readAccept(text)
         case .pngText: readTexts(data)
-        case .cookie: readCookies(data, text)
         }
     }
 
@@ -125,32 +122,5 @@ enum TextTarget: String, CaseIterable, Sendable {
         }
         func number(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
         return Data(number(UInt32(payload.count)) + content + number(~checksum))
-    }
-
-    private func readCookies(_ data: Data, _ text: String) {
-        let now = Date(timeIntervalSince1970: 1_767_225_600)
-        let configuration = CookieStore.Configuration()
-        var table = CookieTable(limits: CookieLimits(domainCount: 3, count: 8, byteCount: 1 << 12))
-        let places = ["https://www.images.example/a/b", "http://localhost/", "http://[::1]/c"].compactMap { text in
-            URL(string: text).flatMap(CookiePlace.init)
-        }
-        for line in text.split(separator: "\n").prefix(16) {
-            for place in places {
-                let cookie = Cookie(String(line), from: place, now: now, isPublicSuffix: configuration.isSuffix)
-                guard let cookie else { continue }
-                precondition(CookiePlace.host(place.host, isIn: cookie.domain), "a cookie for another host")
-                let hasPath = cookie.path.utf8.first == UInt8(ascii: "/")
-                precondition(!cookie.name.isEmpty && hasPath, "a cookie without a name or a path")
-                precondition(cookie.expires.map { $0 <= now + Cookie.longestLifetime } ?? true, "a cookie for ever")
-                table.set(cookie)
-                table.evict(at: now, isPublicSuffix: configuration.isSuffix)
-                if let field = table.field(for: place, at: now) {
-                    precondition(field.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 }, "a field of two lines")
-                    precondition(field.utf8.count <= CookieTable.maximumFieldBytes, "a field that is too long")
-                }
-            }
-        }
-        let cookies = CookieFile.cookies(data, maximumCount: 100)
-        precondition(CookieFile.cookies(CookieFile.data(cookies), maximumCount: 100) == cookies, "read otherwise")
     }
 }

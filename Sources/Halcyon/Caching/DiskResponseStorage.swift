@@ -1,25 +1,14 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 package import HalcyonConcurrency
 package import HalcyonHTTP
 internal import HalcyonStore
 
-/// A storage for an ``HTTPCache`` that keeps responses as the pipeline keeps originals, in a disk cache.
+/// The responses of servers as the pipeline keeps originals: under its keys, in its disk cache.
 ///
 /// The pipeline stores bytes that have turned out to be an image, once it is decoded. This stores every response at
 /// once, whatever its status, so that the rules of HTTP caching can be tested on the storage of the pipeline.
-///
-/// For one request after the other: only the response that was found last under a key is updated and removed.
-package final class DiskResponseStorage: HTTPCacheStorage {
-    /// The state of a key since it was last looked up.
-    private struct Original {
-        let storage: OriginalStorage
-        let registrations: ContentRegistrations
-    }
-
+package struct DiskResponseStorage: Sendable {
     private let cache: ImageCache
-    private let policy = CachePolicy()
-    private let priority = PriorityBox(.normal)
-    private let originals = Lock<[String: Original]>([:])
 
     /// Opens the cache in a folder.
     package init(folder: String, clock: StoreClock) {
@@ -34,73 +23,72 @@ package final class DiskResponseStorage: HTTPCacheStorage {
         await cache.flush()
     }
 
-    package func response(
-        for key: String,
-        where matches: @Sendable (StoredResponse) -> Bool
-    ) async -> (head: StoredResponse, body: Data)? {
-        guard let original = makeOriginal(key) else { return nil }
-        originals.withLock { $0[key] = original }
-        return await original.storage.response(for: key, where: matches)
+    /// Returns the storage for one load of a request; `nil` if the pipeline caches no response to it.
+    package func responses(to request: TransferRequest) -> (any HTTPCacheStorage)? {
+        OriginalKey(Source(.network(request), cacheKey: nil), options: ImageOptions()).map { key in
+            Responses(to: request, key: ImageKey(original: key, variant: nil), in: cache)
+        }
     }
 
-    package func store(
-        _ head: StoredResponse,
-        body: Data,
-        for key: String,
-        replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
-    ) async {
-        guard let original = original(key) else { return }
-        await original.storage.store(head, body: body, for: key, replacing: isReplaced)
-        guard let pending = original.storage.pending else { return }
-        let claim = ContentClaim(
-            registrations: original.registrations,
-            transfer: WorkNumber.next(),
-            digest: ContentDigest(of: body),
-            representation: pending.head.contentRepresentation
-        )
-        let isChanged = cache.adopt(claim, for: original.storage.key)
-        let stored = cache.tiers.store(
-            for: CacheKey(name: pending.diskKey),
-            slot: pending.slot,
-            expiration: policy.diskExpiration,
-            durability: policy.diskDurability ?? .none,
-            byteCount: body.count,
-            digest: claim.digest,
-            admission: cache.admission(of: claim, original.storage.key),
-            content: { (body, pending.head.metadata) }
-        )
-        await stored.value
-        if isChanged { cache.removeOutdated(claim, after: []) }
-    }
+    /// The originals of one load, which are stored although no image is decoded.
+    private struct Responses: HTTPCacheStorage {
+        let cache: ImageCache
+        let storage: OriginalStorage
+        let registrations: ContentRegistrations
 
-    package func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
-        await original(key)?.storage.update(head, replacing: previous, for: key)
-    }
+        init(to request: TransferRequest, key: ImageKey, in cache: ImageCache) {
+            self.cache = cache
+            storage = OriginalStorage(
+                of: key,
+                from: request.url.withoutUser,
+                in: cache,
+                policy: CachePolicy(),
+                keepsAnyStatus: true,
+                priority: PriorityBox(.normal)
+            )
+            registrations = ContentRegistrations(for: key, with: [cache])
+        }
 
-    package func remove(_ head: StoredResponse, for key: String) async {
-        await original(key)?.storage.remove(head, for: key)
-    }
+        func response(
+            where matches: @Sendable (StoredResponse) -> Bool
+        ) async -> (head: StoredResponse, body: Data)? {
+            await storage.response(where: matches)
+        }
 
-    package func removeAll(for key: String) async {
-        await original(key)?.storage.removeAll(for: key)
-    }
+        func store(
+            _ head: StoredResponse,
+            body: Data,
+            replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
+        ) async {
+            await storage.store(head, body: body, replacing: isReplaced)
+            guard let pending = storage.pending else { return }
+            let claim = ContentClaim(
+                registrations: registrations,
+                transfer: WorkNumber.next(),
+                digest: ContentDigest(of: body),
+                representation: pending.head.contentRepresentation
+            )
+            let isChanged = cache.adopt(claim, for: storage.key)
+            let stored = cache.tiers.store(
+                for: CacheKey(name: pending.diskKey),
+                slot: pending.slot,
+                expiration: storage.policy.diskExpiration,
+                durability: storage.policy.diskDurability ?? .none,
+                byteCount: body.count,
+                digest: claim.digest,
+                admission: cache.admission(of: claim, storage.key),
+                content: { (body, pending.head.metadata) }
+            )
+            await stored.value
+            if isChanged { cache.removeOutdated(claim, after: []) }
+        }
 
-    private func original(_ key: String) -> Original? {
-        originals.withLock { $0[key] } ?? makeOriginal(key)
-    }
+        func update(_ head: StoredResponse, replacing previous: StoredResponse) async {
+            await storage.update(head, replacing: previous)
+        }
 
-    /// Returns the state for a key: a URL, and after a byte 0 the digest of a credential if there is one.
-    private func makeOriginal(_ key: String) -> Original? {
-        guard let url = URL(string: String(key.prefix { $0 != "\0" })) else { return nil }
-        let imageKey = ImageKey(original: OriginalKey(text: key), variant: nil)
-        let storage = OriginalStorage(
-            of: imageKey,
-            from: url,
-            in: cache,
-            policy: policy,
-            keepsAnyStatus: true,
-            priority: priority
-        )
-        return Original(storage: storage, registrations: ContentRegistrations(for: imageKey, with: [cache]))
+        func remove(_ head: StoredResponse) async {
+            await storage.remove(head)
+        }
     }
 }

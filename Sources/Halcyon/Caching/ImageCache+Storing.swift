@@ -276,18 +276,10 @@ extension ImageCache {
     /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that
     /// they have no file of their own. The file must not be changed, and may be removed at any time.
     ///
-    /// With a ``CachePolicy/fileExtension`` the path ends with it, and bytes without a file of their own get one, so
-    /// that the result is `nil` only if there is no entry. The path is a symbolic link to the file, made by this
-    /// function.
-    ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {
         guard let key = ImageKey(request)?.diskKey(request), try await tiers.isOnDisk(key) else { return nil }
-        guard let fileExtension = request.options.cache.fileExtension else {
-            return try await disk.perform { try $0.fileLocation(for: key.text) }
-        }
-        // After the changes before it: it may give the bytes a file.
-        return try await disk.change { try $0.fileLocation(for: key.text, fileExtension: fileExtension) }
+        return try await disk.perform { try $0.fileLocation(for: key.text) }
     }
 }
 

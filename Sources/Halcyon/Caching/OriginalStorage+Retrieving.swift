@@ -4,7 +4,6 @@ internal import HalcyonStore
 
 extension OriginalStorage {
     func response(
-        for _: String,
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }

@@ -6,10 +6,9 @@ extension OriginalStorage: HTTPCacheStorage {
     func store(
         _ head: StoredResponse,
         body: Data,
-        for key: String,
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
-        guard !isForOthers() else { return }
+        guard !isOutdated() else { return }
         let ignoresServer = policy.freshness == .ignoringServer
         guard keepsAnyStatus || isImage(head) else {
             // The response is not kept. The image is gone if this is about the image, and not about the client
@@ -34,8 +33,8 @@ extension OriginalStorage: HTTPCacheStorage {
             ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203
     }
 
-    func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async {
-        guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == previous else { return }
+    func update(_ head: StoredResponse, replacing previous: StoredResponse) async {
+        guard !isOutdated(), let found = state.withLock({ $0.found }), found.head == previous else { return }
         // Its place may have been taken by another representation, or by what another process has stored.
         let version = await cache.tiers.update(head.metadata, policy.diskExpiration, at: found.place)
         guard let version else { return state.withLock { $0.isOvertaken = true } }
@@ -46,12 +45,8 @@ extension OriginalStorage: HTTPCacheStorage {
         }
     }
 
-    func remove(_ head: StoredResponse, for key: String) async {
-        guard !isForOthers(), let found = state.withLock({ $0.found }), found.head == head else { return }
+    func remove(_ head: StoredResponse) async {
+        guard !isOutdated(), let found = state.withLock({ $0.found }), found.head == head else { return }
         await cache.tiers.remove(found.place)
-    }
-
-    func removeAll(for key: String) async {
-        for diskKey in Self.diskKeys(diskKey) { await cache.tiers.remove(.entry(diskKey)) { true } }
     }
 }

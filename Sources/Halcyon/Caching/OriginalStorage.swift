@@ -44,9 +44,9 @@ final class OriginalStorage: Sendable {
     let policy: CachePolicy
     let keepsAnyStatus: Bool
     let priority: PriorityBox
-    /// Returns whether the server's last answer was to another request than the load shows, so that it changes nothing
-    /// here.
-    let isForOthers: @Sendable () -> Bool
+    /// Returns whether the server's last answer came under another configuration than the load is known by, so that it changes
+    /// nothing here.
+    let isOutdated: @Sendable () -> Bool
     let state = Lock(State())
 
     /// - Parameters:
@@ -66,7 +66,7 @@ final class OriginalStorage: Sendable {
             in: request.originals,
             policy: request.options.cache,
             reads: reads,
-            isForOthers: { fetcher.isForOthers },
+            isOutdated: { fetcher.isOutdated },
             priority: priority
         )
     }
@@ -76,8 +76,8 @@ final class OriginalStorage: Sendable {
     ///   - reads: A Boolean value that indicates whether stored originals may answer. Default: `true`.
     ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
     ///     other statuses than 200 and 203. Default: `false`.
-    ///   - isForOthers: Returns whether the server's last answer was to another request than the load shows. Default:
-    ///     `false`.
+    ///   - isOutdated: Returns whether the server's last answer came under another configuration than the load is known by.
+    ///     Default: `false`.
     init(
         of key: ImageKey,
         from url: URL,
@@ -85,7 +85,7 @@ final class OriginalStorage: Sendable {
         policy: CachePolicy,
         reads: Bool = true,
         keepsAnyStatus: Bool = false,
-        isForOthers: @escaping @Sendable () -> Bool = { false },
+        isOutdated: @escaping @Sendable () -> Bool = { false },
         priority: PriorityBox
     ) {
         self.cache = cache
@@ -96,7 +96,7 @@ final class OriginalStorage: Sendable {
         self.policy = policy
         self.keepsAnyStatus = keepsAnyStatus
         self.priority = priority
-        self.isForOthers = isForOthers
+        self.isOutdated = isOutdated
     }
 
     /// `true` if the response that was found was replaced by another before its head could be updated.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonHTTP
+package import HalcyonHTTP
 internal import HalcyonStore
 
 /// The time and the requests for which an original, and every image that was made of it, may be used.
@@ -78,12 +78,10 @@ extension Date {
 }
 
 extension HTTPCacheRules {
-    /// The rules for images where the standard leaves a choice: seven days where the server states no lifetime, and no
-    /// parts, as each image is decoded whole.
-    static let images: HTTPCacheRules = {
+    /// The rules for images where the standard leaves a choice: seven days where the server states no lifetime.
+    package static let images: HTTPCacheRules = {
         var rules = HTTPCacheRules()
         rules.defaultLifetime = .seconds(7 * 86_400)
-        rules.servesWhole = true
         return rules
     }()
 }

@@ -76,21 +76,6 @@ final class CallbackRelay<Value: Sendable>: Sendable {
         if mustAsk { executor.execute(turn) }
     }
 
-    /// Ends the load in place of an end that is not delivered yet, and without its progress; does nothing if an end was
-    /// delivered, or is being delivered.
-    func replaceEnd(with outcome: Outcome) {
-        let (mustAsk, replaced) = state.withLock { state -> (Bool, Outcome?) in
-            guard state.functions != nil else { return (false, nil) }
-            state.progress = nil
-            let replaced = state.outcome
-            state.outcome = outcome
-            return (state.schedule(), replaced)
-        }
-        // Released after the lock.
-        withExtendedLifetime(replaced) {}
-        if mustAsk { executor.execute(turn) }
-    }
-
     /// Makes the calls that there are to make.
     private func turn() {
         let isOwn = state.withLock { state -> Bool in

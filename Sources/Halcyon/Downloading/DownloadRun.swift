@@ -31,22 +31,6 @@ struct DownloadRun: Sendable {
         /// The credential that the responder has supplied for this request, or for an earlier one to the same part of
         /// the server.
         var proof: SuppliedProof?
-        /// A Boolean value that indicates whether this request, or one that led to it, was sent cookies of a store that the
-        /// first request does not show.
-        private(set) var hadOtherCookies = false
-
-        /// Takes the cookies that a store has for this request, which follows another one.
-        ///
-        /// - Parameter first: The first request of the transfer, which the response is known by.
-        mutating func takeCookies(following first: TransferRequest) {
-            guard let known = first.cookies else { return }
-            request.removeCookies()
-            request.takeCookies(of: known.store)
-            guard let field = request.cookies?.field else { return }
-            // The same text means another user at another server.
-            let isSameOrigin = Origin(request.url.absoluteString) == Origin(first.url.absoluteString)
-            if !isSameOrigin || field != known.field { hadOtherCookies = true }
-        }
     }
 
     /// A credential with the hooks that supplied it.
@@ -73,8 +57,8 @@ struct DownloadRun: Sendable {
     /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
     func body() async throws -> HTTPResponseBody {
         var hop = Hop(request: request, allowance: TransferAllowance(request))
-        // Redirects are followed here if hooks or cookies decide what their servers are sent.
-        if !handling.hooks.isEmpty || request.cookies != nil { hop.request.followsRedirects = false }
+        // Redirects are followed here if hooks decide what their servers are sent.
+        if !handling.hooks.isEmpty { hop.request.followsRedirects = false }
         for responder in handling.responders where hop.proof == nil {
             guard let proof = answers.proof(for: request, responder: responder) else { continue }
             hop.request.credential = proof.credential
@@ -86,7 +70,6 @@ struct DownloadRun: Sendable {
             do {
                 var body = try await exchange(hop)
                 accepted(hop)
-                if hop.hadOtherCookies { body.isForHiddenRequest = true }
                 body.metrics = hop.earlier.metrics(with: body.metrics)
                 return try await modified(body)
             } catch let interim as Interim {
@@ -96,9 +79,6 @@ struct DownloadRun: Sendable {
                     since: start,
                     took: ContinuousClock.now - exchangeStart
                 )
-            } catch var error as ImageError where hop.hadOtherCookies {
-                error.isForHiddenRequest = true
-                throw error
             }
         }
     }
@@ -121,12 +101,7 @@ struct DownloadRun: Sendable {
         switch interim.kind {
         case .redirect(let redirection):
             accepted(hop)
-            var proposed = redirection.request
-            // Those for the URL that hooks choose are added after them.
-            proposed.removeCookies()
-            hop.request = try await redirected(by: interim.response, to: proposed)
-            hop.request.takeChainCookies()
-            hop.takeCookies(following: request)
+            hop.request = try await redirected(by: interim.response, to: redirection.request)
             if redirection.leavesOrigin || hop.request.credential != hop.proof?.proof.credential { hop.proof = nil }
             hop.earlier.goOn(isRedirect: true)
         case .refusal:
@@ -138,7 +113,6 @@ struct DownloadRun: Sendable {
                 hop.authenticationCount,
                 start
             )
-            hop.takeCookies(following: request)
             hop.earlier.goOn(isRedirect: false)
         }
         return hop
@@ -157,7 +131,6 @@ struct DownloadRun: Sendable {
         let head = Lock<TransferResponse?>(nil)
         let interimHead = Lock<Interim?>(nil)
         let accept: @Sendable (TransferResponse) throws -> Void = { response in
-            hop.request.receiveCookies(response)
             if let interim = try interim(response, to: hop) {
                 interimHead.withLock { $0 = interim }
                 guard let length = response.expectedBodyBytes, length <= Self.largestInterimBody else { throw interim }

@@ -26,7 +26,7 @@ final class DownloadSetup: Sendable {
         _ answers: AuthenticationAnswers,
         transportNumber: UInt64?
     ) {
-        self.configuration = configuration
+        self.configuration = configuration.with(transportScope: transport.cacheScope)
         self.transport = transport
         self.generation = generation
         self.answers = answers
@@ -45,6 +45,7 @@ final class DownloadSetup: Sendable {
         by configuration: ImageDownloader.Configuration,
         _ transport: (any HTTPTransport)?
     ) -> DownloadSetup {
+        let configuration = configuration.with(transportScope: (transport ?? self.transport).cacheScope)
         if transport == nil, configuration.policy == self.configuration.policy {
             return DownloadSetup(
                 configuration,
@@ -61,5 +62,14 @@ final class DownloadSetup: Sendable {
             transport == nil ? answers : AuthenticationAnswers(),
             transportNumber: transport == nil ? transportNumber : WorkNumber.next()
         )
+    }
+}
+
+extension ImageDownloader.Configuration {
+    /// Returns the configuration of a downloader whose transport has this scope.
+    fileprivate func with(transportScope scope: String?) -> ImageDownloader.Configuration {
+        var configuration = self
+        configuration.policy.transportScope = scope
+        return configuration
     }
 }

@@ -44,13 +44,7 @@ extension ImageDownloader {
         let original = isOutdated ? work.basis?.renewed(request) ?? request : request
         let unmodified = work.policy.applied(to: original, over: setup.configuration.policy)
         let request = try await modified(unmodified, setup, policy: work.policy, call: call, context: context)
-        let sharing = SharedTransfer(
-            request,
-            insteadOf: unmodified,
-            setup,
-            policy: work.policy,
-            audience: work.audience
-        )
+        let sharing = SharedTransfer(request, setup, policy: work.policy, audience: work.audience)
         let number = WorkNumber.next()
         do {
             var result = try await transfers.value(
@@ -69,12 +63,10 @@ extension ImageDownloader {
                 )
                 return TransferredBody(body: body, number: number)
             }
-            if sharing.isHidden { result.body.isForHiddenRequest = true }
             result.isOutdated = isOutdated
             return result
-        } catch var error as ImageError where sharing.isHidden || isOutdated {
-            error.isForHiddenRequest = sharing.isHidden || error.isForHiddenRequest
-            error.isOutdated = isOutdated
+        } catch var error as ImageError where isOutdated {
+            error.isOutdated = true
             throw error
         }
     }
@@ -112,7 +104,6 @@ extension ImageDownloader {
                 }
                 return request
             }
-            request.settleCookies(after: unmodified, store: policy.cookies ?? shared.cookies)
         }
         let url = request.url.absoluteString
         guard Origin(url) != nil else { throw ImageError(stage: .source, reason: .invalidURL(url), source: source) }
@@ -193,16 +184,11 @@ private final class SharedTransfer: Sendable {
     let handling: TransferHandling
     /// The scope of the response.
     let audience: String?
-    /// A Boolean value that indicates whether the request has cookies that the load does not show.
-    let isHidden: Bool
 
-    /// - Parameters:
-    ///   - unmodified: The request before the hooks.
-    ///   - audience: The scope that the load names.
+    /// - Parameter audience: The scope that the load names.
     @inline(never)
     init(
         _ request: TransferRequest,
-        insteadOf unmodified: TransferRequest,
         _ setup: DownloadSetup,
         policy: NetworkPolicy,
         audience: String?
@@ -218,8 +204,6 @@ private final class SharedTransfer: Sendable {
             ignoring: configuration.headersIgnoredForSharing,
             isShared: policy.hooksWithoutIdentity(over: configuration.policy).isEmpty
         )
-        // Cookies of a store for the URL that hooks chose are those of one user, whoever's hooks they are.
-        isHidden = request.cookies?.field.map { $0 != unmodified.cookies?.field } ?? false
     }
 }
 
@@ -227,14 +211,13 @@ private final class SharedTransfer: Sendable {
 struct DownloadBasis: Sendable {
     /// The ``DownloadSetup/generation`` whose policy was applied.
     let generation: UInt64
-    /// The request of the source, with nothing of a downloader but the cookies.
+    /// The request of the source, with nothing of a downloader.
     let source: TransferRequest
 
     /// Returns the request of the source with the conditions that a cache has added to `request`, so that another policy can
     /// be applied.
     func renewed(_ request: TransferRequest) -> TransferRequest {
         var renewed = source
-        renewed.removeCookies()
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] where renewed.headers[name] == nil {
             renewed.headers[name] = request.headers[name]
         }

@@ -39,8 +39,9 @@ public final class ImageDownloader: Sendable {
     ///   - transport: Carries the requests.
     ///   - configuration: The settings that are the same for all downloads. Default: the defaults.
     public init(transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        currentSetup = Lock(DownloadSetup(configuration, transport))
-        isAudienceChanged = Atomic(configuration.policy.mayChangeIdentity)
+        let setup = DownloadSetup(configuration, transport)
+        currentSetup = Lock(setup)
+        isAudienceChanged = Atomic(setup.configuration.policy.mayChangeIdentity)
     }
 
     /// The configuration at this moment, with the parts that work by it.

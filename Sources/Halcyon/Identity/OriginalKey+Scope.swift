@@ -20,7 +20,7 @@ extension OriginalKey {
         let defaults = options.network.additions(or: defaults)
         guard let identities = options.network.hookIdentities(over: defaults) else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
-        let audience = identities.reduce(Self.audience(of: request, options)) { audience, identity in
+        let audience = identities.reduce(Self.transportAudience(of: request, options, defaults)) { audience, identity in
             Self.scope(Self.hooksMark, identity, audience)
         }
         let scope = Self.scope(ofValuesIn: options, audience)
@@ -58,13 +58,28 @@ extension OriginalKey {
         return options.network.applied(to: transfer, over: options.network.additions(or: defaults)).carriesCredential
     }
 
-    /// Returns the audience of a request's original, hooks aside; `nil` if it is public.
+    /// Returns the audience of a request's original, hooks and transport aside; `nil` if it is public.
     private static func audience(of request: TransferRequest, _ options: ImageOptions) -> String? {
         switch options.cache.scope {
         case .credential: CredentialDigester.installation.digest(of: request).map { "c\($0)" }
         case .named, .sharedAcrossCredentials: options.cache.scope.name
         }
     }
+
+    /// Returns the audience of a request's original, hooks aside, with the user whose cookies the transport sends where no
+    /// option names an audience; `nil` if it is public.
+    private static func transportAudience(
+        of request: TransferRequest,
+        _ options: ImageOptions,
+        _ defaults: NetworkPolicy
+    ) -> String? {
+        let audience = audience(of: request, options)
+        guard case .credential = options.cache.scope, let user = defaults.transportScope else { return audience }
+        return scope(transportMark, user, audience)
+    }
+
+    /// The first letter of the user of a transport, which stands before the audience. No audience begins with it.
+    private static let transportMark = "t"
 
     /// The first letter of the identity of hooks, which stands before the audience. No audience begins with it.
     private static let hooksMark = "d"
@@ -99,14 +114,6 @@ extension Source {
     /// The request whose credential counts: that to a server, or the one that a loader answers in its place.
     fileprivate var request: TransferRequest? {
         if case .network(let request) = location { request } else { loadedRequest }
-    }
-}
-
-extension ImageOptions {
-    /// Returns whether these options name the audience of an original, so that a response to cookies that its key does
-    /// not show may be kept under it.
-    func namesAudience(of original: OriginalKey) -> Bool {
-        cache.scope == .sharedAcrossCredentials || original.namedAudience != nil
     }
 }
 

@@ -20,7 +20,7 @@ struct OriginalWorkKey: Hashable, Sendable {
         let steps: ProviderSteps?
         let network: NetworkPolicy
         let freshness: FreshnessPolicy
-        let staleIfError: HTTPCachePolicy.StaleIfError
+        let staleIfError: StaleIfError
         let revalidates: Bool
         let recovery: RecoveryPolicy
         /// A Boolean value that indicates whether a remembered failure is ignored.
@@ -122,10 +122,7 @@ struct ImageWorkKey: Hashable, Sendable {
         image = request.key
         original = request.work
         limits = request.options.decode
-        var cache = request.options.cache
-        // A name of the file alone.
-        cache.fileExtension = nil
-        self.cache = cache
+        cache = request.options.cache
         includesOriginalData = request.options.delivery.includesOriginalData
     }
 

@@ -29,8 +29,8 @@ public struct CachePolicy: Sendable, Hashable {
     /// asked whether it has changed. Default: ``FreshnessPolicy/server``.
     public var freshness: FreshnessPolicy = .server
     /// The rule for the use of an image that is no longer fresh, where its server does not answer or answers with a
-    /// failure. Default: ``HTTPCachePolicy/StaleIfError/asAllowed``.
-    public var staleIfError: HTTPCachePolicy.StaleIfError = .asAllowed
+    /// failure. Default: ``StaleIfError/asAllowed``.
+    public var staleIfError: StaleIfError = .asAllowed
     /// A Boolean value that indicates whether the server is asked in any case before an image from disk is used. Memory
     /// is not looked into. Default: `false`.
     public var revalidates = false
@@ -70,10 +70,6 @@ public struct CachePolicy: Sendable, Hashable {
     /// includes the disk; if not, its original is loaded anew. An unprocessed image is the original: ``reads`` alone
     /// decides about it. Default: `true`.
     public var readsOriginal = true
-    /// The file extension of the path that ``ImageCache/fileLocation(for:)`` returns, such as "jpg", so that other
-    /// programs recognize the file; `nil` for none. It is part of no key: images are found whatever the extension.
-    /// Default: `nil`.
-    public var fileExtension: String?
     /// The safety of what is stored on disk, the original included, from a crash and from a loss of power; `nil`: that
     /// of the function, which is `DiskCache.Durability.none` for a load and `.normal` for a store by the program.
     /// Default: `nil`.

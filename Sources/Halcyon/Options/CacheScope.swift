@@ -9,9 +9,9 @@
 ///   `Credential`, a user name in the URL, and for `http` the credential that is sent to a proxy.
 /// - Other headers and the body of a POST describe the image, not the user. A secret in another header, such as
 ///   `X-Api-Key`, is not recognized: name the scope.
-/// - Cookies that a store adds (``NetworkPolicy/cookies``) count as if the request had them. An image that came over a
-///   redirect whose later requests were sent other ones is cached with a named scope only.
-/// - Credentials and cookies that the transport adds are the same for all requests of a pipeline.
+/// - A transport with a file of cookies is one user: what it loads answers only requests through a transport with the
+///   same file (``HTTPTransport/cacheScope``).
+/// - Credentials that the transport adds are the same for all requests of a pipeline.
 public enum CacheScope: Sendable, Hashable {
     /// The scope of the credential, or the public one if the request carries none. Another token is another scope, also
     /// if it is a renewed one of the same user.

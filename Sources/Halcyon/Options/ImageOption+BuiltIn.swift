@@ -65,7 +65,7 @@ extension ImageOption {
     }
 
     /// Sets the rule for the use of an image that is no longer fresh when its server fails.
-    public static func staleIfError(_ rule: HTTPCachePolicy.StaleIfError) -> ImageOption {
+    public static func staleIfError(_ rule: StaleIfError) -> ImageOption {
         ImageOption(rule) { $0.cache.staleIfError = rule }
     }
 

@@ -17,12 +17,6 @@ extension ImageOption {
         return ImageOption(hook) { $0.cache.serializerHook = hook }
     }
 
-    /// Sets the file extension of the path that ``ImageCache/fileLocation(for:)`` returns, such as "jpg"; see
-    /// ``CachePolicy/fileExtension``.
-    public static func fileExtension(_ fileExtension: String) -> ImageOption {
-        ImageOption(fileExtension) { $0.cache.fileExtension = fileExtension }
-    }
-
     /// Sets the safety of what is stored on disk from a crash and from a loss of power; see
     /// ``CachePolicy/diskDurability``.
     public static func diskDurability(_ durability: DiskCache.Durability) -> ImageOption {

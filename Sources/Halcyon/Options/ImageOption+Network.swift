@@ -24,11 +24,6 @@ extension ImageOption {
         return ImageOption(hook) { $0.network.rules.handling.hooks = hook }
     }
 
-    /// Sends the cookies of a store, and keeps those that responses set; see ``NetworkPolicy/cookies``.
-    public static func cookies(_ store: CookieStore?) -> ImageOption {
-        ImageOption(store) { $0.network.cookies = store }
-    }
-
     /// Treats statuses outside this range as errors.
     public static func acceptedStatusCodes(_ codes: Range<Int>) -> ImageOption {
         ImageOption(codes) { $0.network.acceptedStatusCodes = codes }

@@ -41,6 +41,12 @@ public struct NetworkPolicy: Sendable, Hashable {
     @inline(__always)
     var mayChangeIdentity: Bool { downloader != nil || box?.mayChangeIdentity ?? false }
 
+    /// The ``HTTPTransport/cacheScope`` of the transport of the downloader that has this policy. Set by downloaders.
+    var transportScope: String? {
+        get { box?.rules.transportScope }
+        set { if newValue != transportScope { rules.transportScope = newValue } }
+    }
+
     /// The policy that adds to all requests of the downloader in use: the request's own, or else one with this policy.
     func additions(or others: NetworkPolicy) -> NetworkPolicy { downloader?.configuration.policy ?? others }
 
@@ -67,18 +73,6 @@ extension NetworkPolicy {
     public var hooks: (any DownloadHooks)? {
         get { box?.rules.handling.hooks?.body }
         set { rules.handling.hooks = newValue.map { Hook($0, identity: $0) } }
-    }
-
-    /// The cookies that are sent, and that responses set; `nil`: those of the downloader, if it has some. A request with a
-    /// header `Cookie` sends that one only, and its responses set none. Default: `nil`.
-    ///
-    /// Cookies are a credential: an image is found again by requests with the same cookies for its URL. Where servers change
-    /// them often, ``CachePolicy/scope`` names the user instead. An image that came over a redirect whose next request had
-    /// other cookies is cached with such a name only. Apart from these, a transport may have cookies that are the same for
-    /// all requests (``CurlTransport/Configuration/cookies``).
-    public var cookies: CookieStore? {
-        get { rules.cookies }
-        set { rules.cookies = newValue }
     }
 
     /// The statuses that are no errors; `nil`: 200..<400. A response 304 to a request without `If-None-Match` or
@@ -114,7 +108,6 @@ extension NetworkPolicy {
         for name in Set(defaults.headers.map(\.name)) where !request.headers.contains(name) {
             request.headers[fields: name] = defaults.headers[fields: name]
         }
-        request.takeCookies(of: cookies ?? defaults.cookies)
         return request
     }
 }

@@ -5,7 +5,7 @@ internal import HalcyonHTTP
 struct TransferRules: Hashable, Sendable {
     var headers: HTTPFields = [:]
     var method: HTTPRequest.Method?
-    var cookies: CookieStore?
+    var transportScope: String?
     var handling = TransferHandling()
 }
 
@@ -33,7 +33,7 @@ extension TransferRules {
         init(_ rules: TransferRules) {
             self.rules = rules
             mayChangeIdentity =
-                rules.method != nil || rules.handling.hooks != nil || rules.cookies != nil
+                rules.method != nil || rules.handling.hooks != nil || rules.transportScope != nil
                 || rules.headers.contains { $0.name.isCredential }
             hash = rules.hashValue
         }

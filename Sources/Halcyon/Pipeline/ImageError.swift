@@ -112,7 +112,6 @@ public struct ImageError: Error, Sendable, Hashable {
 extension ImageError {
     /// The request that a failure is about. No part of the failure itself: errors that differ here alone are equal.
     private struct Provenance: Sendable, Hashable {
-        var isForHiddenRequest = false
         var isOutdated = false
 
         static func == (left: Provenance, right: Provenance) -> Bool { true }
@@ -125,13 +124,6 @@ extension ImageError {
     var isOutdated: Bool {
         get { provenance.isOutdated }
         set { provenance.isOutdated = newValue }
-    }
-
-    /// A Boolean value that indicates whether the failure is that of another request, or another credential, than the load
-    /// shows.
-    var isForHiddenRequest: Bool {
-        get { provenance.isForHiddenRequest }
-        set { provenance.isForHiddenRequest = newValue }
     }
 }
 

@@ -290,7 +290,7 @@ struct CacheEntryForm: LoadForm {
             guard isWhole else { return made(original.source, for: request) }
         } catch let error as CodecError {
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-            error.isForHiddenRequest = original.isForHiddenRequest
+            error.isOutdated = original.isOutdated
             parts.recovery.remember(error, of: request)
             throw error
         }

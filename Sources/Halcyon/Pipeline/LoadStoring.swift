@@ -177,7 +177,7 @@ extension CachedForm {
     /// original, a replaced original on disk has been removed already.
     private func forget(_ request: ResolvedRequest, ifObsolete error: ImageError) async {
         if await request.removeOriginal(ifGone: error) { return }
-        guard request.followsServer, error.isAboutResource, !request.isForOthers(error) else { return }
+        guard request.followsServer, error.isAboutResource, !error.isOutdated else { return }
         let claim = ContentClaim(registrations: request.registrations)
         forgetInMemory(request, claim: claim)
         await removeOriginal(of: request, claim: claim)

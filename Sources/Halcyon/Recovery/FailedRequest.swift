@@ -29,8 +29,6 @@ struct FailedRequest: Hashable, Sendable {
         transfer.credential = request.credential
         transfer.proxyCredential = request.proxyCredential
         transfer.followsRedirects = request.followsRedirects
-        // Redirects are sent other cookies of the store.
-        transfer.cookies = request.cookies
         self.transfer = transfer
         acceptedStatusCodes = policy.acceptedStatusCodes
         acceptedContentTypes = policy.acceptedContentTypes

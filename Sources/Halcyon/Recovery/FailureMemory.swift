@@ -13,8 +13,7 @@ internal import HalcyonHTTP
 /// may bring another answer (``ImageDownloader/updateConfiguration(_:transport:)``). A frame behind the first that cannot be decoded is a failure of that
 /// frame alone, and one with codecs or a type hint of the options is not remembered. Nothing is remembered of loads
 /// whose options have hooks, which may decide otherwise the next time. Memory is bounded by
-/// the number of entries. Nor is anything remembered of a request that a redirect or a hook has led elsewhere with another
-/// credential or other cookies than the load shows.
+/// the number of entries.
 public final class FailureMemory: Sendable {
     /// The failures that are remembered.
     public struct Failures: Sendable, Hashable {

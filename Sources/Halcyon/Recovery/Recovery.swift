@@ -72,8 +72,8 @@ final class Recovery: Sendable {
     /// - Parameter frame: The frame that could not be decoded. Default: 0.
     func remember(_ error: ImageError, of request: ResolvedRequest, frame: Int = 0) {
         if case .codec = error.reason, !request.options.decode.hasStandardReading { return }
-        // That of another request, or under another configuration, than the name shows.
-        guard !error.isForHiddenRequest, !error.isOutdated else { return }
+        // That under another configuration than the name shows.
+        guard !error.isOutdated else { return }
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name.ofFrame(frame))
     }

@@ -115,7 +115,7 @@ final class DecodingStage: Sendable {
             )
         } catch let error as CodecError {
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-            error.isForHiddenRequest = original.isForHiddenRequest
+            error.isOutdated = original.isOutdated
             if original.source == .network { recovery.remember(error, of: request, frame: key.decode.frame) }
             throw error
         } catch let error as BitmapError {

@@ -19,7 +19,6 @@ struct NetworkFetcher: OriginalFetching {
 
     /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-        // As it is known by: with the cookies that were decided then.
         guard request.options.allowsNetwork, let transfer = request.transfer else {
             throw request.notCached
         }
@@ -34,14 +33,13 @@ struct NetworkFetcher: OriginalFetching {
         )
         let body = download.body
         guard !body.data.isEmpty else { throw request.emptyBody }
-        let isForOthers = download.isOutdated || body.isForHiddenRequest && !request.namesAudience
         return FetchedOriginal(
             data: body.data,
             source: .network,
             metrics: body.metrics,
             head: body.response,
             // A response whose status only this request accepts is no image for others.
-            effect: isForOthers || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
+            effect: download.isOutdated || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
             transfer: download.number
         )
     }
@@ -58,7 +56,6 @@ final class OriginalFetcher: Sendable {
 
     private struct State {
         var time: Duration?
-        var isForHiddenRequest = false
         var isOutdated = false
         var number: UInt64?
     }
@@ -88,16 +85,9 @@ final class OriginalFetcher: Sendable {
     /// The time of all transfers together; `nil` if there were none.
     var time: Duration? { state.withLock { $0.time } }
 
-    /// A Boolean value that indicates whether the last response was to another request, or for another credential, than
-    /// the load shows, so that no key could distinguish it from the responses to others.
-    var isForOthers: Bool {
-        let (isOutdated, isHidden) = state.withLock { ($0.isOutdated, $0.isForHiddenRequest) }
-        return isOutdated || isHidden && !request.namesAudience
-    }
-
-    /// A Boolean value that indicates whether the last response was to another request, for another credential, or under
-    /// another configuration than the load shows, whatever scope the options name.
-    var isForHiddenRequest: Bool { state.withLock { $0.isOutdated || $0.isForHiddenRequest } }
+    /// A Boolean value that indicates whether the last response came under another configuration of the downloader than the
+    /// one that the load is known by, so that no key could distinguish it from the responses to others.
+    var isOutdated: Bool { state.withLock { $0.isOutdated } }
 
     /// The number of the last transfer that was answered; `nil` if there was none.
     var transfer: UInt64? { state.withLock { $0.number } }
@@ -123,17 +113,13 @@ final class OriginalFetcher: Sendable {
                 )
             }
             state.withLock { state in
-                state.isForHiddenRequest = result.body.isForHiddenRequest
                 state.isOutdated = result.isOutdated
                 state.number = result.number
             }
             return Outcome(result.body)
         } catch let error as ImageError {
             if error.reason == .transfer(.cancelled) { throw CancellationError() }
-            state.withLock { state in
-                state.isForHiddenRequest = error.isForHiddenRequest
-                state.isOutdated = error.isOutdated
-            }
+            state.withLock { $0.isOutdated = error.isOutdated }
             return Outcome(error)
         }
     }

@@ -17,9 +17,9 @@ final class Original: Sendable {
     let transfer: UInt64?
     /// The digest of the bytes; `nil` if they are those of a part of the original.
     let digest: ContentDigest?
-    /// A Boolean value that indicates whether the bytes are the response to another request, to another credential, or under
-    /// another configuration than the load shows, so that a failure to decode them says nothing about equal requests.
-    let isForHiddenRequest: Bool
+    /// A Boolean value that indicates whether the bytes came under another configuration of the downloader than the one that
+    /// the load is known by, so that a failure to decode them says nothing about equal requests.
+    let isOutdated: Bool
 
     init(
         data: Data,
@@ -30,7 +30,7 @@ final class Original: Sendable {
         caching: OriginalCaching,
         transfer: UInt64? = nil,
         isPart: Bool = false,
-        isForHiddenRequest: Bool = false
+        isOutdated: Bool = false
     ) {
         self.data = data
         self.source = source
@@ -40,7 +40,7 @@ final class Original: Sendable {
         self.caching = caching
         self.transfer = transfer
         digest = isPart ? nil : caching.source?.digest ?? ContentDigest(of: data)
-        self.isForHiddenRequest = isForHiddenRequest
+        self.isOutdated = isOutdated
     }
 
     /// A Boolean value that indicates whether its response, if it has one, stated the number of its bytes.

@@ -64,7 +64,7 @@ final class OriginalRefresher: Sendable {
                 representation: answer.stored?.contentRepresentation ?? ""
             )
             // The request may accept what the server sends in place of an image that it does not have any more.
-            if !fetcher.isForOthers, OriginalCaching(answer, storage: storage).effect == .removeOriginal {
+            if !fetcher.isOutdated, OriginalCaching(answer, storage: storage).effect == .removeOriginal {
                 return await request.removeOriginal(by: claim)
             }
             let options = request.options

@@ -116,7 +116,7 @@ final class OriginalStage: Sendable {
         // An empty entry on disk is damage like any other, and is replaced.
         guard !answer.data.isEmpty || !isFetched else {
             var error = request.emptyBody
-            error.isForHiddenRequest = fetcher.isForHiddenRequest
+            error.isOutdated = fetcher.isOutdated
             throw error
         }
         if isInTheBackground { refresher.refresh(request, transfer, context.activities) }
@@ -131,7 +131,7 @@ final class OriginalStage: Sendable {
         let caching = caching(of: answer, storage, fetcher, for: request)
         // Later requests may have other values in the fields that it varies by.
         guard request.reach == .anywhere || caching.effect != .remove else { throw request.notCached }
-        let isConfirmed = answer.source == .validated && !fetcher.isForOthers && !storage.isOvertaken
+        let isConfirmed = answer.source == .validated && !fetcher.isOutdated && !storage.isOvertaken
         return Original(
             data: answer.data,
             source: isFetched ? .network : .disk,
@@ -140,7 +140,7 @@ final class OriginalStage: Sendable {
             head: answer.response,
             caching: caching,
             transfer: isFetched || isConfirmed ? fetcher.transfer : nil,
-            isForHiddenRequest: isFetched && fetcher.isForHiddenRequest
+            isOutdated: isFetched && fetcher.isOutdated
         )
     }
 
@@ -152,7 +152,7 @@ final class OriginalStage: Sendable {
         for request: ResolvedRequest
     ) -> OriginalCaching {
         let isFetched = answer.source == .network
-        if fetcher.isForOthers, isFetched || answer.source == .validated {
+        if fetcher.isOutdated, isFetched || answer.source == .validated {
             return OriginalCaching(.leave, foundAs: isFetched ? nil : storage.found)
         }
         let caching = OriginalCaching(answer, storage: storage)

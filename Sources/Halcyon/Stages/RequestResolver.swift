@@ -98,8 +98,7 @@ struct RequestResolver: Sendable {
     private func resolved(_ call: PendingRequest, _ setup: DownloadSetup) -> ResolvedRequest? {
         let (request, begun) = (call.request, call.begun)
         let downloads = setup.configuration.policy
-        // The cookies are decided here, once for all that is derived from the request, and sent as they are.
-        let source = request.source.takingCookies(request.options, over: downloads)
+        let source = request.source
         let options = source.loadOptions(from: request.options.forWork())
         if let key = ImageKey(source, options: request.options, over: downloads) {
             let sizes = sizes(of: key, request)
@@ -253,20 +252,6 @@ extension Source {
     func transfer(_ options: ImageOptions, over downloads: NetworkPolicy) -> TransferRequest? {
         guard case .network(let transfer) = location else { return nil }
         return options.network.applied(to: transfer, over: options.network.additions(or: downloads))
-    }
-
-    /// Returns the source with the cookies that its request is sent; the same where no store of cookies is in use.
-    func takingCookies(_ options: ImageOptions, over downloads: NetworkPolicy) -> Source {
-        let additions = options.network.additions(or: downloads)
-        // Nearly all requests have no store, and none of the rest is worked out for them.
-        guard options.network.cookies != nil || additions.cookies != nil,
-            case .network(var transfer) = location, transfer.cookies == nil,
-            let sent = self.transfer(options, over: downloads),
-            let cookies = sent.cookies
-        else { return self }
-        transfer.cookies = cookies
-        transfer.headers[.cookie] = cookies.field
-        return Source(.network(transfer), cacheKey: cacheKey, videoFrame: videoFrame)
     }
 
     /// A Boolean value that indicates whether the source is a server.

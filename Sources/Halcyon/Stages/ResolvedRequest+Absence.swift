@@ -42,7 +42,7 @@ extension ResolvedRequest {
     /// - Returns: A Boolean value that indicates whether the error says so.
     @discardableResult
     func removeOriginal(ifGone error: ImageError) async -> Bool {
-        guard case .status(let status) = error.reason, HTTPStatus.isGone(status), followsServer, !isForOthers(error)
+        guard case .status(let status) = error.reason, HTTPStatus.isGone(status), followsServer, !error.isOutdated
         else { return false }
         await removeOriginal(by: ContentClaim(registrations: registrations, transfer: registrations.number))
         return true

@@ -105,14 +105,6 @@ final class ResolvedRequest: Sendable {
     /// A Boolean value that indicates whether the response is cached as its server says.
     var followsServer: Bool { options.cache.freshness != .ignoringServer && cacheableTransfer != nil }
 
-    /// A Boolean value that indicates whether the options name the audience of the original, so that a response for a
-    /// credential or cookies that it does not show may be stored under its key.
-    var namesAudience: Bool { options.namesAudience(of: key.original) }
-
-    /// Returns whether a failure is that of another request, or another credential, than the load shows, so that it says
-    /// nothing about the images that caches have under its key.
-    func isForOthers(_ error: ImageError) -> Bool { error.isOutdated || error.isForHiddenRequest && !namesAudience }
-
     /// The rules for what the standard leaves open, with the request's own rule of freshness.
     var cacheRules: HTTPCacheRules {
         var rules = HTTPCacheRules.images

@@ -122,7 +122,7 @@ struct ConvertCommand: AsyncParsableCommand {
             plan.isQuiet = !json
             plan.items = inputs.map { ListItem(index: 0, argument: SourceArgument(text: $0)) }
         }
-        let run = GetRun(plan)
+        let run = try GetRun(plan)
         try await Interruption.guarding {
             guard await run.run() else { throw ExitCode(1) }
         }

@@ -212,7 +212,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let run = GetRun(plan)
+        let run = try GetRun(plan)
         try await Interruption.guarding {
             guard await run.run() else { throw ExitCode(1) }
         }

@@ -30,14 +30,17 @@ struct RunPlan: Sendable {
 /// One run of `halcyon get`, or of `halcyon convert` for several images.
 struct GetRun: Sendable {
     private let plan: RunPlan
+    private let transport: CurlTransport
     private let pipeline: ImagePipeline
     private let failures = HostFailures()
 
-    init(_ plan: RunPlan) {
+    /// - Throws: `CookieFileError` for a file of cookies that cannot be used.
+    init(_ plan: RunPlan) throws {
         self.plan = plan
         let usesCache = plan.cacheUse != .noCache
+        transport = try plan.network.transport(concurrency: plan.concurrency)
         let downloader = plan.network.downloader(
-            concurrency: plan.concurrency,
+            over: transport,
             partialFolder: usesCache ? plan.cache.partialFolder : nil
         )
         pipeline = ImagePipeline(configuration: .init(downloader: downloader, cache: plan.cache.cache()))
@@ -58,7 +61,7 @@ struct GetRun: Sendable {
         var list: ItemList
         do {
             let (resumes, needsFiles) = (plan.resume != nil, plan.target != .nowhere)
-            options = try loadOptions()
+            options = loadOptions()
             report = try await FileOutput.inBackground {
                 try writer.prepare()
                 return try reportPath.map { try ReportFile(path: $0, resumes: resumes, needsFiles: needsFiles) }
@@ -123,16 +126,18 @@ struct GetRun: Sendable {
         // The next run is to have what this one has asked for.
         await pipeline.waitForRefreshes()
         await pipeline.cache.flush()
+        // At its end the transport writes the cookies, and the program ends soon.
+        if plan.network.cookies != nil { transport.shutdown() }
         if plan.stats { reportStatistics() }
         return isSuccess && report?.isComplete != false
     }
 
-    private func loadOptions() throws -> [ImageOption] {
+    private func loadOptions() -> [ImageOption] {
         // The original is kept as well, so that another size of it needs no network.
         // Each load waits for its storing, so that no more of it is held than there are loads at a time.
         var options: [ImageOption] = [.cacheOriginalImage, .waitForCache]
         if let cacheUse = plan.cacheUse { options.append(cacheUse.option) }
-        return options + (try plan.network.options(failures))
+        return options + plan.network.options(failures)
     }
 
     /// Returns the images of the command line, of the list, or those that failed in the report.

@@ -40,7 +40,7 @@ struct NetworkArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Send the cookies of this file, in Netscape's format as curl, wget and browsers' exports have it, and keep there those that servers set. Without it, cookies are kept for the run.",
+            "Send the cookies of this file, in Netscape's format as curl, wget and browsers' exports have it, and keep there those that servers set. Without it, cookies go along redirects alone.",
             valueName: "FILE"
         ),
         transform: FileOutput.path
@@ -91,12 +91,11 @@ struct NetworkArguments: ParsableArguments {
         return fields
     }
 
-    /// Returns the downloader of a run.
+    /// Returns the transport of a run.
     ///
-    /// - Parameters:
-    ///   - concurrency: The number of loads at a time, so many of which may go to one host.
-    ///   - partialFolder: Where interrupted bodies are kept for the next run; `nil` to keep none.
-    func downloader(concurrency: Int, partialFolder: String?) -> ImageDownloader {
+    /// - Parameter concurrency: The number of loads at a time, so many of which may go to one host.
+    /// - Throws: `CookieFileError` for a file of cookies that cannot be used.
+    func transport(concurrency: Int) throws -> CurlTransport {
         var configuration = CurlTransport.Configuration()
         configuration.maximumConcurrentTransfers = max(64, concurrency)
         // As many as a person asks for, beyond those of a browser.
@@ -104,10 +103,17 @@ struct NetworkArguments: ParsableArguments {
             configuration.maximumTransfersPerHost,
             concurrency > 8 ? concurrency : 0
         )
-        configuration.cookies = cookies == nil ? .inMemory : .none
+        configuration.cookies = try cookies.map { try CookieFile(FileOutput.absolutePath($0)) }
         if let userAgent { configuration.userAgent = userAgent }
         if let proxy { configuration.proxies = proxy.policy }
-        var transport: any HTTPTransport = CurlTransport(configuration: configuration)
+        return CurlTransport(configuration: configuration)
+    }
+
+    /// Returns the downloader of a run.
+    ///
+    /// - Parameter partialFolder: Where interrupted bodies are kept for the next run; `nil` to keep none.
+    func downloader(over transport: any HTTPTransport, partialFolder: String?) -> ImageDownloader {
+        var transport = transport
         if rate != nil || limitRate != nil {
             transport = PacedTransport(transport, hostRate: rate?.perSecond, byteRate: limitRate?.byteCount)
         }
@@ -117,11 +123,8 @@ struct NetworkArguments: ParsableArguments {
     }
 
     /// Returns the options of each load.
-    ///
-    /// - Throws: `PrivateFileError` for a file of cookies that cannot be used.
-    func options(_ failures: HostFailures) throws -> [ImageOption] {
+    func options(_ failures: HostFailures) -> [ImageOption] {
         var options: [ImageOption] = [.retry(RunRetries(count: retries, failures: failures))]
-        if let cookies { options.append(.cookies(try CookieStore(file: FileOutput.absolutePath(cookies)))) }
         if timeout != nil || limitRate != nil {
             var timeouts = timeout.map { TransferTimeouts.download(.seconds($0)) } ?? .standard
             // A body that is held back takes its time.

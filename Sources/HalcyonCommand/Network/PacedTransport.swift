@@ -27,6 +27,8 @@ final class PacedTransport: HTTPTransport {
         self.byteRate = byteRate
     }
 
+    var cacheScope: String? { transport.cacheScope }
+
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = PacedTransfer(receiver, pacing: byteRate == nil ? nil : self)
         let now = DispatchTime.now().uptimeNanoseconds

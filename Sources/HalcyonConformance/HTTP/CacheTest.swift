@@ -31,8 +31,6 @@ struct CacheTestRequest: Decodable, Sendable {
     let body: String?
     let query: String?
     let filename: String?
-    let cacheMode: String?
-    let redirect: String?
     let pausesAfter: Bool?
     let usesMagicLocations: Bool?
     let usesMagicConditions: Bool?
@@ -63,8 +61,7 @@ struct CacheTestRequest: Decodable, Sendable {
         case headers = "request_headers"
         case body = "request_body"
         case query = "query_arg"
-        case filename, redirect
-        case cacheMode = "cache"
+        case filename
         case pausesAfter = "pause_after"
         case usesMagicLocations = "magic_locations"
         case usesMagicConditions = "magic_ims"

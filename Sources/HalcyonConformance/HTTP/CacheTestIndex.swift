@@ -6,8 +6,11 @@ struct CacheTestIndex: Sendable {
         let fields: [String: String]
 
         var gate: String { fields["suggested_gate"] ?? "" }
-        var appliesTo: String { fields["applies"] ?? "" }
-        var isApplicable: Bool { !appliesTo.hasPrefix("skip") && gate != "skip" }
+        /// The reason for which the test does not apply to a private cache; `nil` if it does.
+        var inapplicability: String? {
+            let applies = fields["applies"] ?? ""
+            return applies.hasPrefix("skip") || gate == "skip" ? applies : nil
+        }
     }
 
     static let browsers = ["chrome", "firefox", "safari"]
@@ -27,10 +30,14 @@ struct CacheTestIndex: Sendable {
         self.rows = rows
     }
 
-    /// The number of tests of the kind "should" that each browser passes.
+    /// Returns the reason for which a test is not run; `nil` if it is.
+    func inapplicability(of id: String) -> String? {
+        rows[id]?.inapplicability ?? InapplicableCacheTest.reasons[id].map { "not applicable: \($0)" }
+    }
+
+    /// The number of applicable tests of the kind "should" that each browser passes.
     var browserScores: [(browser: String, count: Int)] {
-        Self.browsers.map { browser in
-            (browser, rows.values.count { $0.gate == "should" && $0.fields[browser] == "pass" })
-        }
+        let applicable = rows.filter { inapplicability(of: $0.key) == nil && $0.value.gate == "should" }
+        return Self.browsers.map { browser in (browser, applicable.values.count { $0.fields[browser] == "pass" }) }
     }
 }

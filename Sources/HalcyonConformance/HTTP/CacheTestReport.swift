@@ -38,19 +38,19 @@ struct CacheTestReport: Sendable {
         defer { try? files.removeItem(atPath: folder) }
         let clock = ManualStoreClock()
         let storage = DiskResponseStorage(folder: folder, clock: clock.clock)
-        for test in tests where index.rows[test.id]?.isApplicable ?? true {
+        for test in tests where index.inapplicability(of: test.id) == nil {
             failures[test.id] = await CacheTestClient(test, storage: storage, clock: clock).run()
         }
         // Nothing is to be written any more when the folder is removed.
         await storage.flush()
         let known = Dictionary(tests.map { ($0.id, $0) }) { first, _ in first }
         results = tests.map { test in
-            let row = index.rows[test.id]
-            // A test that the index does not know is judged by its kind alone.
-            let gate = row?.gate ?? (test.kind == "optimal" ? "should" : test.kind == "check" ? "info" : "must")
-            if let row, !row.isApplicable {
-                return Line(verdict: .skip, id: test.id, gate: gate, reason: row.appliesTo)
+            if let reason = index.inapplicability(of: test.id) {
+                return Line(verdict: .skip, id: test.id, gate: "skip", reason: reason)
             }
+            // A test that the index does not know is judged by its kind alone.
+            let kind = test.kind == "optimal" ? "should" : test.kind == "check" ? "info" : "must"
+            let gate = index.rows[test.id]?.gate ?? kind
             if let failure = failures[test.id] {
                 return Line(verdict: .fail, id: test.id, gate: gate, reason: failure.description)
             }

@@ -9,7 +9,7 @@ struct HTTPCommand: AsyncParsableCommand {
         discussion: """
             Conforms if every applicable test of the kind "must" passes, and at least as many of the kind "should" as the \
             best of the browsers listed passes. What counts as "info" is listed and decides nothing; a test that does not \
-            apply to a private cache is skipped.
+            apply to a private cache, or is about what the library leaves out, is skipped with its reason.
             """
     )
 

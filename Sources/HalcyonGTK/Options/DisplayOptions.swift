@@ -40,7 +40,7 @@ enum ImageSettingKey: DisplayOptionKey {
 }
 
 enum SupersededPolicyKey: DisplayOptionKey {
-    static let defaultValue = ImageSlot.SupersededPolicy.cancel
+    static let defaultValue = SupersededPolicy.cancel
 }
 
 enum LoadVisibilityKey: DisplayOptionKey {
@@ -98,7 +98,7 @@ extension ImageOption {
     }
 
     /// Says what becomes of a load whose place is given another one. Default: it is cancelled.
-    public static func superseded(_ policy: ImageSlot.SupersededPolicy) -> ImageOption {
+    public static func superseded(_ policy: SupersededPolicy) -> ImageOption {
         .display(policy, for: SupersededPolicyKey.self)
     }
 

@@ -42,7 +42,7 @@ package final class BodyLoader: Sendable {
     ) async throws -> HTTPResponseBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
         let hooks = BodyCollector.Hooks(accept: accept, review: review, begin: begin, report: report)
-        if let store = configuration.partialBodies, let key = PartialBodyKey(request) {
+        if let store = configuration.partialBodies, let key = PartialBodyKey(request, scope: transport.cacheScope) {
             return try await load(request, key, from: store, hooks, priority)
         }
         return try await collector(request, storage, hooks, priority).collect(from: transport, priority: priority)

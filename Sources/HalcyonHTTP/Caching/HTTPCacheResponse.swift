@@ -1,14 +1,14 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// An answer of an ``HTTPCache``.
-public struct HTTPCacheResponse: Sendable {
-    /// The sources of an answer.
-    public enum Source: Sendable, Hashable {
+/// The response to a request through a cache.
+package struct HTTPCacheResponse: Sendable {
+    /// The sources of a response.
+    package enum Source: Sendable, Hashable {
         /// The response was stored and fresh; its server was not asked.
         case stored
         /// The response was stored and stale, and the request accepted that; its server was not asked.
         case stale
-        /// The response was stored and stale; it is refreshed in the background (`stale-while-revalidate`).
+        /// The response was stored and stale; the caller refreshes it in the background (`stale-while-revalidate`).
         case staleWhileRevalidating
         /// The response was stored and stale, because the server could not be reached or has a problem.
         case staleBecauseOfFailure
@@ -21,13 +21,13 @@ public struct HTTPCacheResponse: Sendable {
     }
 
     /// The head. A response from the store has an `Age` (RFC 9111, section 5.1).
-    public var response: TransferResponse
-    /// The body; empty for HEAD, 204 and 304.
-    public var data: Data
-    /// The source of the answer.
-    public var source: Source
+    package var response: TransferResponse
+    /// The body; empty for 204 and 304.
+    package var data: Data
+    /// The source of the response.
+    package var source: Source
     /// The metrics of the transfer; `nil` if there was none or it failed.
-    public var metrics: TransferMetrics?
+    package var metrics: TransferMetrics?
     /// The stored form of the response; `nil` if it is not stored now.
     package var stored: StoredResponse?
 }

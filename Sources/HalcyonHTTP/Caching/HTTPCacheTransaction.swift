@@ -1,7 +1,11 @@
 package import FoundationEssentials
 internal import HTTPTypes
 
-/// One request on its way through a cache.
+/// One GET without a body on its way through a private cache for HTTP (RFC 9111, RFC 5861, RFC 8246).
+///
+/// It answers from stored responses while they are fresh, validates stale ones, and stores those that may be stored. It
+/// is private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are
+/// stored. Stored responses answer whole: a `Range` and conditions of the request's own go to the server alone.
 package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     /// Asks a server for a response. Throws `CancellationError` alone.
     package typealias Fetch = @Sendable (TransferRequest) async throws -> FetchOutcome<Failure>
@@ -13,35 +17,27 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         package var failure: Failure?
     }
 
-    typealias Entry = (head: StoredResponse, body: Data)
+    private typealias Entry = (head: StoredResponse, body: Data)
 
-    let request: TransferRequest
-    let control: CacheControl
-    let policy: HTTPCachePolicy
-    let key: HTTPCacheKey
-    /// The digest of the request's credential, if it counts here.
-    private let credential: String?
-    let storage: any HTTPCacheStorage
-    let rules: HTTPCacheRules
-    let now: @Sendable () -> Date
+    private let request: TransferRequest
+    private let control: CacheControl
+    private let policy: HTTPCachePolicy
+    private let storage: any HTTPCacheStorage
+    private let rules: HTTPCacheRules
+    private let now: @Sendable () -> Date
     private let fetch: Fetch
 
-    /// - Parameter credentials: Tells responses stored for one credential from those for another; `nil`, the default,
-    ///   if the storage does.
     package init(
         request: TransferRequest,
         policy: HTTPCachePolicy,
         storage: any HTTPCacheStorage,
         rules: HTTPCacheRules,
         now: @escaping @Sendable () -> Date,
-        credentials: CredentialDigester? = nil,
         fetch: @escaping Fetch
     ) {
         self.request = request
         control = CacheControl(request.headers)
         self.policy = policy
-        credential = credentials?.digest(of: request)
-        key = HTTPCacheKey(request.url, credential: credential)
         self.storage = storage
         self.rules = rules
         self.now = now
@@ -52,29 +48,14 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     ///
     /// - Throws: The failure of the server, if nothing stored may answer instead; `CancellationError`.
     package func run() async throws -> Answer {
-        if policy.lookup == .bypass { return try await answerOfServer() }
-        switch request.method {
-        case .get where request.body != nil, .head where request.body != nil:
-            // The meaning of a body here is the server's alone (RFC 9110, section 9.3.1), and no key has it.
-            return try await answerOfServer()
-        case .get, .head:
-            // Conditions that only the origin may answer keep the store out of it.
-            let isForOrigin = !rules.ignoresServer && Preconditions.areForOrigin(request)
-            let entry = isForOrigin ? nil : await storage.response(for: key.text, where: mayUse)
-            if let answer = answerWithoutAsking(entry) { return answer }
-            guard let entry else { return Answer(response: try await loadAnew()) }
-            return try await validate(entry)
-        case .options, .trace:
-            return try await answerOfServer()
-        default:
-            return Answer(response: try await unsafe())
-        }
+        let entry = await storage.response(where: mayUse)
+        if let answer = answerWithoutAsking(entry) { return answer }
+        guard let entry else { return Answer(response: try await loadAnew()) }
+        return try await validate(entry)
     }
 
     /// `true` if the server is not asked, whatever is stored.
-    private var mustNotAsk: Bool {
-        control.onlyIfCached || policy.lookup == .onlyIfCached || policy.lookup == .offline
-    }
+    private var mustNotAsk: Bool { control.onlyIfCached || policy.lookup == .offline }
 
     private func decision(_ head: StoredResponse) -> ReuseDecision {
         ReuseDecision(of: head, for: control, policy: policy, at: now(), rules: rules)
@@ -90,15 +71,9 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         }
     }
 
-    // Not inlined, as the next two: a load keeps the frame of the call that waits for the server.
+    // Not inlined, as the next one: a load keeps the frame of the call that waits for the server.
 
-    /// Returns the response of the server, which the store has no part in.
-    @inline(never)
-    private func answerOfServer() async throws -> Answer {
-        Answer(response: network(try await load(request).body))
-    }
-
-    /// Answers GET or HEAD; returns `nil` if the server has to be asked.
+    /// Answers from what is stored; returns `nil` if the server has to be asked.
     @inline(never)
     private func answerWithoutAsking(_ entry: Entry?) -> Answer? {
         guard let entry else { return mustNotAsk ? Answer(response: unavailable()) : nil }
@@ -123,8 +98,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     /// Asks the server whether a stored response is still valid.
     @inline(never)
     private func validate(_ entry: Entry) async throws -> Answer {
-        // A HEAD needs no condition: its answer is as short as a 304.
-        let isConditional = request.method == .get && policy.lookup != .reload && entry.head.hasValidator
+        let isConditional = policy.lookup != .reload && entry.head.hasValidator
         let requestTime = now()
         switch try await fetch(isConditional ? entry.head.validating(request) : request) {
         case .unreachable(let failure):
@@ -136,7 +110,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
                 return Answer(response: served(entry, .staleBecauseOfFailure), failure: failure)
             }
             if HTTPStatus.isAboutResource(status), status != 200, status != 203 {
-                await storage.remove(entry.head, for: key.text)
+                await storage.remove(entry.head)
             }
             throw failure
         case .notModified(let body) where isConditional:
@@ -146,24 +120,20 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             return Answer(response: await validated(entry, by: loaded))
         case .fetched(let body), .notModified(let body):
             let loaded = Loaded(body: body, requestTime: requestTime, responseTime: now())
-            return Answer(response: await replaced(entry, by: loaded, isConditional: isConditional))
+            return Answer(response: await replaced(entry, by: loaded))
         }
     }
 
-    /// Returns the answer once the server has sent another response, or the head of one.
-    private func replaced(_ entry: Entry, by loaded: Loaded, isConditional: Bool) async -> HTTPCacheResponse {
+    /// Returns the answer once the server has sent another response.
+    private func replaced(_ entry: Entry, by loaded: Loaded) async -> HTTPCacheResponse {
         let response = loaded.body.response
         if HTTPStatus.isServerFailure(response.status), isAllowed(entry, insteadOf: .serverFailure) {
             return served(entry, .staleBecauseOfFailure, metrics: loaded.body.metrics)
         }
-        if request.method == .head {
-            if response.status == 200 { await updateStored(entry, by: loaded) }
-            return network(loaded.body)
-        }
-        let answer = await stored(loaded, hidesConditions: isConditional)
+        let answer = await stored(loaded)
         // The server has another answer by now, only not one to keep.
         if answer.stored == nil, HTTPStatus.isAboutResource(response.status) {
-            await storage.remove(entry.head, for: key.text)
+            await storage.remove(entry.head)
         }
         return answer
     }
@@ -188,43 +158,21 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             responseTime: loaded.responseTime
         )
         if !isStorable {
-            await storage.remove(entry.head, for: key.text)
+            await storage.remove(entry.head)
         } else if !control.noStore {
-            await storage.update(head, replacing: entry.head, for: key.text)
+            await storage.update(head, replacing: entry.head)
         }
         var answer = served((head, entry.body), .validated, metrics: loaded.body.metrics)
         if !isStorable { answer.stored = nil }
         return answer
     }
 
-    /// Updates or invalidates a stored GET by the answer to a HEAD (RFC 9111, section 4.3.5).
-    private func updateStored(_ entry: Entry, by loaded: Loaded) async {
-        let (head, isStorable) = entry.head.updated(
-            by: loaded.body.response,
-            to: request,
-            requestTime: loaded.requestTime,
-            responseTime: loaded.responseTime
-        )
-        if entry.head.isDescribed(by: loaded.body.response), isStorable {
-            await storage.update(head, replacing: entry.head, for: key.text)
-        } else {
-            await storage.remove(entry.head, for: key.text)
-        }
-    }
-
     /// Stores a response that came, if it may be.
-    ///
-    /// - Parameter hidesConditions: A Boolean value that indicates whether the request's own conditions were replaced,
-    ///   so that its server could not answer them. The stored response does.
-    private func stored(_ loaded: Loaded, hidesConditions: Bool = false) async -> HTTPCacheResponse {
+    private func stored(_ loaded: Loaded) async -> HTTPCacheResponse {
         var answer = network(loaded.body)
         guard let head = storedHead(of: loaded) else { return answer }
-        let request = request
-        await storage.store(head, body: loaded.body.data, for: key.text) { !head.isVarying || $0.matches(request) }
+        await storage.store(head, body: loaded.body.data) { [request] in !head.isVarying || $0.matches(request) }
         answer.stored = head
-        if hidesConditions, !rules.servesWhole, Preconditions.areMet(request, by: head, now: now()) {
-            answer.becomeNotModified()
-        }
         return answer
     }
 
@@ -246,17 +194,7 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
         )
     }
 
-    /// Sends a request whose method may change the stored resource (RFC 9111, section 4.4).
-    private func unsafe() async throws -> HTTPCacheResponse {
-        let loaded = try await load(request)
-        guard (200..<400).contains(loaded.body.response.status) else { return network(loaded.body) }
-        for key in HTTPCacheKey.invalidated(by: request, loaded.body.response, credential: credential) {
-            await storage.removeAll(for: key.text)
-        }
-        return await stored(loaded)
-    }
-
-    struct Loaded {
+    private struct Loaded {
         let body: HTTPResponseBody
         let requestTime: Date
         let responseTime: Date
@@ -276,5 +214,50 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             metrics: body.metrics,
             stored: nil
         )
+    }
+
+    /// Returns the answer made of a stored response, with its age.
+    private func served(
+        _ entry: Entry,
+        _ source: HTTPCacheResponse.Source,
+        metrics: TransferMetrics? = nil
+    ) -> HTTPCacheResponse {
+        let (head, body) = entry
+        var headers = head.headers
+        if source != .validated {
+            let age = min(head.age(at: now()), Double(DeltaSeconds.maximum))
+            headers[.age] = String(Int(age))
+            // Those must not be used again without validation (RFC 9111, section 5.2.2.4).
+            for name in head.cacheControl.noCacheFields { headers[name] = nil }
+        }
+        return HTTPCacheResponse(
+            response: TransferResponse(
+                status: head.status,
+                headers: headers,
+                url: head.url,
+                expectedBodyBytes: body.count
+            ),
+            data: body,
+            source: source,
+            metrics: metrics,
+            stored: head
+        )
+    }
+
+    /// Returns the answer where nothing is stored and the server must not be asked (RFC 9111, section 5.2.1.7).
+    private func unavailable() -> HTTPCacheResponse {
+        let response = TransferResponse(status: 504, url: request.url, expectedBodyBytes: 0)
+        return HTTPCacheResponse(response: response, data: Data(), source: .unavailable, metrics: nil, stored: nil)
+    }
+}
+
+extension TransferError {
+    /// A Boolean value that indicates whether the server could not be reached, or did not manage to answer. Neither a
+    /// refusal of this program nor doubt about the identity of the server counts.
+    package var isDisconnection: Bool {
+        switch self {
+        case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut, .tlsFailure, .malformedResponse, .other: true
+        default: false
+        }
     }
 }

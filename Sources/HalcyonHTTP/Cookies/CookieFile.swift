@@ -1,78 +1,73 @@
-internal import FoundationEssentials
+internal import Glibc
 
-/// The text of a file of cookies in Netscape's format, as curl, wget and browsers' exports have it: a line a cookie, with
-/// domain, whether it holds for hosts below it, path, whether for TLS alone, seconds since 1970 (0: the session), name and
-/// value, with tabs in between.
-enum CookieFile {
-    private static let header =
-        "# Netscape HTTP Cookie File\n# Written by Halcyon. Whoever has this file has the sessions.\n\n"
-    private static let mark = "#HttpOnly_"
-    /// The latest expiry that is read, the end of the year 9999: curl writes `INT64_MAX` for a cookie that never ends, which
-    /// no date gives back.
-    private static let latestExpiry: Int64 = 253_402_300_799
+/// A file with the cookies of one user, in Netscape's format, which curl and wget read too.
+///
+/// It is the jar of a transport (``CurlTransport/Configuration/cookies``), and of one at a time: each writes the file as a
+/// whole. Only its user may read it.
+public struct CookieFile: Sendable, Hashable {
+    /// The absolute path of the file.
+    public let path: String
 
-    /// Returns the cookies of a file. Lines that are none are left out.
-    static func cookies(_ data: Data, maximumCount: Int) -> [Cookie] {
-        var cookies: [Cookie] = []
-        for line in data.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            guard cookies.count < maximumCount else { break }
-            if let cookie = cookie(line) { cookies.append(cookie) }
+    /// Makes the file and the folders above it, unless they are there.
+    ///
+    /// Blocks for as long as that takes.
+    ///
+    /// - Parameter path: An absolute path. The file of another user, one that others may write, and a symbolic link are
+    ///   refused: others could plant a session of theirs.
+    /// - Throws: ``CookieFileError``.
+    public init(_ path: String) throws(CookieFileError) {
+        self.path = path
+        Self.makeFolder(above: path)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else {
+            let reason = errno == ELOOP || errno == EISDIR ? .notPrivate : CookieFileError.Reason.system(errno)
+            throw CookieFileError(path: path, reason: reason)
         }
-        return cookies
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_mode & 0o022 == 0
+        else { throw CookieFileError(path: path, reason: .notPrivate) }
+        // libcurl gives the file that replaces this one the same permissions.
+        guard fchmod(descriptor, 0o600) == 0 else { throw CookieFileError(path: path, reason: .system(errno)) }
     }
 
-    /// Returns the file for cookies, whose text has neither tabs nor line ends.
-    static func data(_ cookies: [Cookie]) -> Data {
-        var text = header
-        for cookie in cookies where isWritable(cookie) {
-            if cookie.isHTTPOnly { text += mark }
-            // In this order, as `max` returns its first argument where the second is no number.
-            let seconds =
-                cookie.expires.map {
-                    Int(min(max(1, $0.timeIntervalSince1970.rounded(.up)), Double(latestExpiry)))
-                } ?? 0
-            text += cookie.isHostOnly ? cookie.domain : ".\(cookie.domain)"
-            text += "\t\(cookie.isHostOnly ? "FALSE" : "TRUE")\t\(cookie.path)\t\(cookie.isSecure ? "TRUE" : "FALSE")"
-            text += "\t\(seconds)\t\(cookie.name)\t\(cookie.value)\n"
-        }
-        return Data(text.utf8)
+    /// Makes the folder of a file and its parent folders; a failure shows when the file is made there.
+    private static func makeFolder(above path: String) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let folder = String(path[..<slash])
+        guard mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
+        makeFolder(above: folder)
+        mkdir(folder, 0o700)
+    }
+}
+
+/// The error for a file of cookies that cannot be used.
+public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason for the error.
+    public enum Reason: Sendable, Hashable {
+        /// The file belongs to another user, others may write it, or it is no plain file.
+        case notPrivate
+        /// A call to the system failed, with this `errno`.
+        case system(Int32)
     }
 
-    /// Returns whether a cookie is read as it is written. A tab in it would end a part.
-    static func isWritable(_ cookie: Cookie) -> Bool {
-        ![cookie.name, cookie.value, cookie.domain, cookie.path].contains { text in
-            text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
-        }
+    /// The path of the file.
+    public let path: String
+    /// The reason for the error.
+    public let reason: Reason
+
+    init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
     }
 
-    private static func cookie(_ line: Data) -> Cookie? {
-        guard line.count <= 3 * Cookie.maximumPairBytes, let text = String(validating: line, as: UTF8.self) else {
-            return nil
+    /// A sentence that names the file, the reason, and what can be done.
+    public var description: String {
+        switch reason {
+        case .notPrivate:
+            "\(path): not a plain file of this user that others cannot write; make it one (chmod 600), or name another"
+        case .system(let code): "\(path): \(String(cString: strerror(code)))"
         }
-        let isHTTPOnly = text.hasPrefix(mark)
-        guard isHTTPOnly || !text.hasPrefix("#") else { return nil }
-        let fields = (isHTTPOnly ? text.dropFirst(mark.count) : text[...])
-            .split(separator: "\t", omittingEmptySubsequences: false)
-        // A value that is missing is an empty one, as for curl.
-        guard fields.count == 7 || fields.count == 6, let seconds = Int64(fields[4]), seconds >= 0 else { return nil }
-        let value = fields.count == 7 ? fields[6] : ""
-        let name = fields[5]
-        let domain = (fields[0].hasPrefix(".") ? fields[0].dropFirst() : fields[0]).lowercased()
-        let path = fields[2].isEmpty ? "/" : String(fields[2])
-        guard !name.isEmpty, CookiePlace.isHost(domain), path.utf8.first == UInt8(ascii: "/"),
-            name.utf8.count + value.utf8.count <= Cookie.maximumPairBytes,
-            path.utf8.count <= Cookie.maximumAttributeBytes
-        else { return nil }
-        let cookie = Cookie(
-            name: String(name),
-            value: String(value),
-            domain: domain,
-            isHostOnly: fields[1].uppercased() != "TRUE",
-            path: path,
-            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(min(seconds, latestExpiry))),
-            isSecure: fields[3].uppercased() == "TRUE",
-            isHTTPOnly: isHTTPOnly
-        )
-        return isWritable(cookie) ? cookie : nil
     }
 }

@@ -22,13 +22,15 @@ extension CurlEventLoop {
             collectFinished()
             enforceDeadlines()
             inspectWire()
-            handles.trimCookies()
+            handles.cookies?.trimIfNeeded()
+            if running.isEmpty { handles.cookies?.write() }
             if stop != .never { finishAbandoned() }
             if stop != .never, scheduler.isIdle, mailbox.closeIfEmpty() { break }
             // The next transfer is chosen only after the commands that came meanwhile: they may hold a more urgent one.
             if mayStartMore, scheduler.waitingCount > 0 { continue }
             sleep(unlessStoppedSince: stop)
         }
+        handles.cookies?.write()
         handles.removeAll()
         curl_multi_cleanup(multi)
         watch.stop()

@@ -14,7 +14,7 @@ extension CurlEventLoop {
             guard exchange.resume() else { return finish(exchange, code: CURLE_WRITE_ERROR) }
             nextDeadline = min(nextDeadline, exchange.deadline.time)
         case .removeCookies:
-            handles.removeAllCookies()
+            handles.cookies?.removeAll()
         }
     }
 

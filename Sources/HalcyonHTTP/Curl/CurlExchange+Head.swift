@@ -18,7 +18,7 @@ extension CurlExchange {
         if handle.isMakingTunnel {
             return handle.security.tunnelHead.append(line, limit: limit) || stop(.headersTooLarge(maximum: limit))
         }
-        loop.handles.cookies?.note(line, urlBytes: transfer.url.utf8.count)
+        handle.jar.note(line)
         let isWithinLimits = line.withMemoryRebound(to: UInt8.self) { line in
             head.append(line, limit: limit)
         }
@@ -38,12 +38,13 @@ extension CurlExchange {
 
     private func receiveRedirect() -> Bool {
         do throws(TransferError) {
-            let response = TransferResponse(
+            var response = TransferResponse(
                 status: head.status,
                 text: head.text,
                 url: transfer.request.url,
                 expectedBodyBytes: nil
             )
+            response.chainCookies = chainCookies
             redirection = try Redirection(response, to: transfer.request, after: transfer.history?.redirectCount ?? 0)
         } catch {
             return stop(error)
@@ -71,12 +72,13 @@ extension CurlExchange {
         if let expected, expected > transfer.limits.bodyBytes {
             return stop(.bodyTooLarge(maximum: transfer.limits.bodyBytes))
         }
-        let response = TransferResponse(
+        var response = TransferResponse(
             status: head.status,
             text: head.text,
             url: transfer.request.url,
             expectedBodyBytes: expected
         )
+        if head.mayBeRedirect { response.chainCookies = chainCookies }
         do throws(TransferError) {
             try transfer.deliver(response)
         } catch {

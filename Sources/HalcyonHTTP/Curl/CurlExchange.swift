@@ -129,9 +129,8 @@ final class CurlExchange {
             sharesConnection: sharesConnection && !opensConnection()
         )
         setPriority(transfer.priority)
-        var request = transfer.request
-        // The transport's own cookies count all that redirects have set.
-        if loop.configuration.cookies != .none { request.removeChainCookies() }
+        let request = transfer.request
+        prepareCookies(for: request)
         if !loop.rules.isUniform || transfer.mayHoldCredentials {
             do throws(TransferError) {
                 try handle.secure(entry.origin, for: request, rules: loop.rules)
@@ -142,6 +141,25 @@ final class CurlExchange {
         }
         headerList = handle.apply(request)
         return halcyon_curl_set_string(easy, CURLOPT_URL, transfer.url) == CURLE_OK
+    }
+
+    /// Lets libcurl send the cookies that the earlier requests of the chain were set, unless the request has its own, or
+    /// the transport has a jar.
+    private func prepareCookies(for request: TransferRequest) {
+        if !request.headers.isEmpty, request.headers[.cookie] != nil {
+            // libcurl would send both.
+            handle.leaveCookies()
+        } else if loop.handles.cookies == nil, let trail = request.trail {
+            for line in trail.cookies { handle.jar.add(line, through: handle.easy) }
+        }
+    }
+
+    /// The cookies that the next request of the chain takes along.
+    var chainCookies: [[CChar]] {
+        guard handle.takesCookies, loop.handles.cookies == nil,
+            handle.jar.newCount > 0 || transfer.request.trail.map({ !$0.cookies.isEmpty }) == true
+        else { return [] }
+        return handle.jar.lines(through: handle.easy)
     }
 
     /// Sets the weight of the stream; HTTP/2 weighs streams from 1 to 256 (RFC 7540, section 5.3.2).

@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 extension CurlHandle {
     /// Sets the options that are the same for all hosts.
-    func prepareSecurity(_ rules: SecurityRules, cookies: CookieJar?) {
+    func prepareSecurity(_ rules: SecurityRules) {
         let configuration = rules.configuration
         if let authorities = configuration.certificateAuthorities {
             authorities.withUnsafeBytes { bytes in
@@ -23,7 +23,6 @@ extension CurlHandle {
         // it.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
-        cookies?.attach(to: self)
         for address in configuration.overrides.addresses {
             security.knownAddresses = curl_slist_append(security.knownAddresses, address)
         }
@@ -52,12 +51,6 @@ extension CurlHandle {
                 set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
             }
             try apply(proxy, credential: own, rules)
-        }
-        if rules.configuration.cookies != .none, request.headers[.cookie] != nil {
-            // libcurl would send both.
-            isAltered = true
-            halcyon_curl_set_share(easy, nil)
-            halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, nil)
         }
     }
 

@@ -20,6 +20,10 @@ final class CurlHandle {
 
     let easy: UnsafeMutableRawPointer
     let errorText: UnsafeMutablePointer<CChar>
+    /// The cookies that a transfer is sent, and that its responses set.
+    let jar: CookieJar
+    /// `false` while the handle neither sends nor takes cookies.
+    private(set) var takesCookies = true
 
     /// A Boolean value that indicates whether an option is set that the next transfer would not set anew.
     var isAltered = false
@@ -56,7 +60,9 @@ final class CurlHandle {
         }
     }
 
-    init() {
+    /// - Parameter jar: The cookies of the transport. Default: those of the transfer alone.
+    init(jar: CookieJar = CookieJar()) {
+        self.jar = jar
         guard let easy = curl_easy_init() else { fatalError("libcurl cannot allocate an easy handle: out of memory") }
         self.easy = easy
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -75,6 +81,7 @@ final class CurlHandle {
         security.release()
         security = HopSecurity()
         isAltered = false
+        takesCookies = true
         keepsConnection = true
         bounds = nil
         streamWeight = nil
@@ -84,6 +91,13 @@ final class CurlHandle {
     func removeConnectTimeout() {
         isAltered = true
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+    }
+
+    /// Neither sends nor takes cookies, until ``reset()``.
+    func leaveCookies() {
+        isAltered = true
+        takesCookies = false
+        CookieJar.detach(from: easy)
     }
 
     func set(_ option: CURLoption, _ value: Int) {

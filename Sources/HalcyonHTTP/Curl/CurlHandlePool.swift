@@ -13,7 +13,8 @@ struct CurlHandlePool {
     private let configuration: CurlTransport.Configuration
     private let rules: SecurityRules
     private let sockets: OpenSockets
-    let cookies: CookieJar?
+    /// The cookies of all transfers; `nil` where each chain of redirects has its own.
+    let cookies: StoredCookies?
     private var idle: [CurlHandle] = []
 
     /// Creates a pool; `sockets` must outlive the connections.
@@ -21,18 +22,20 @@ struct CurlHandlePool {
         self.configuration = configuration
         self.rules = rules
         self.sockets = sockets
-        cookies = configuration.cookies == .inMemory ? CookieJar() : nil
+        cookies = configuration.cookies.map { StoredCookies($0) }
     }
 
     mutating func take() -> CurlHandle {
         if let handle = idle.popLast() { return handle }
-        let handle = CurlHandle()
+        let handle = cookies.map { CurlHandle(jar: $0.jar) } ?? CurlHandle()
         prepare(handle)
         return handle
     }
 
     /// Puts a handle back. `isUntroubled` if libcurl ended the transfer well and met nothing that it could remember.
     mutating func give(_ handle: CurlHandle, isUntroubled: Bool) {
+        // Cookies of one transfer never go out with another's.
+        if cookies == nil { handle.jar.removeAll(through: handle.easy) }
         if !isUntroubled || handle.isAltered {
             handle.reset()
             prepare(handle)
@@ -44,22 +47,6 @@ struct CurlHandlePool {
     mutating func removeAll() {
         for handle in idle { handle.destroy() }
         idle = []
-    }
-
-    /// Removes the cookies of ``CookiePolicy/inMemory``.
-    mutating func removeAllCookies() {
-        guard let cookies else { return }
-        let handle = take()
-        cookies.removeAll(through: handle)
-        give(handle, isUntroubled: true)
-    }
-
-    /// Keeps the cookies to their limits, between two responses.
-    mutating func trimCookies() {
-        guard let cookies, cookies.mayBeOverfull else { return }
-        let handle = take()
-        cookies.trim(through: handle)
-        give(handle, isUntroubled: true)
     }
 
     /// Sets the options that all transfers have in common.
@@ -78,7 +65,8 @@ struct CurlHandlePool {
         handle.set(CURLOPT_ACCEPT_ENCODING, ContentCoding.accepted)
         // ContentDecoder undoes it: libcurl's decoder for gzip takes a body that is cut off for a whole one.
         handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        handle.prepareSecurity(rules, cookies: cookies)
+        handle.prepareSecurity(rules)
+        handle.jar.attach(to: handle.easy)
         halcyon_curl_set_pointer(handle.easy, CURLOPT_ERRORBUFFER, handle.errorText)
         halcyon_curl_set_callback(handle.easy, CURLOPT_HEADERFUNCTION, CurlExchange.headerCallback)
         halcyon_curl_set_socket_opener(handle.easy, CurlExchange.socketOpener)

@@ -19,6 +19,10 @@ enum CurlLibrary {
     /// in use.
     static let sharesCleartextHTTP2 = curl_version_info(CURLVERSION_FIRST).pointee.version_num >= 0x08_00_00
 
+    /// A Boolean value that indicates whether libcurl refuses cookies for public suffixes, because it has libpsl.
+    static let knowsPublicSuffixes =
+        curl_version_info(CURLVERSION_FIRST).pointee.features & Int32(bitPattern: UInt32(CURL_VERSION_PSL)) != 0
+
     /// A Boolean value that indicates whether libcurl calls back before each request goes out, once the connection is
     /// open.
     static let hasPrerequest = halcyon_curl_has_prerequest && version >= 0x07_50_00

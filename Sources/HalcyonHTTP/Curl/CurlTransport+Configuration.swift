@@ -32,8 +32,18 @@ extension CurlTransport {
         /// The credentials that prove the client's identity to a host, by "host" or "host:port", where the request has
         /// none of its own. Not sent unencrypted after a redirect from `https` to `http`. Default: none.
         public var credentials: [String: Credential] = [:]
-        /// The handling of cookies. Default: ``CookiePolicy/none``.
-        public var cookies = CookiePolicy.none
+        /// The file whose cookies are sent back as their attributes say, and that keeps those that responses set, also
+        /// without an expiry; `nil`: none are kept, and those that redirects set are sent with the next requests of the
+        /// same chain alone. Default: `nil`.
+        ///
+        /// The cookies are libcurl's: at most 50 for a domain, the newest, and 3,000 in all, where the domains with the
+        /// most cookies lose their oldest first. One for a whole public suffix ("co.uk") is refused if the installed
+        /// libcurl was built with libpsl, as those of Debian and Ubuntu are; without it, only for top-level domains. A
+        /// request with a `Cookie` header of its own sends that one only, and its response sets none. The file is read
+        /// when the transport is created, and written when no transfer is under way and when the transport ends.
+        ///
+        /// A transport with a file is one user: what it loads is cached for transports with the same file.
+        public var cookies: CookieFile?
         /// The choice of proxies. Default: ``ProxyPolicy/environment``.
         public var proxies = ProxyPolicy.environment
         /// The addresses that may be connected to. Default: ``AddressPolicy/any``.
@@ -74,4 +84,6 @@ extension CurlTransport {
 extension CurlTransport {
     /// A Boolean value that indicates whether transfers over HTTP/2 without TLS share connections with this libcurl.
     package static var sharesCleartextHTTP2: Bool { CurlLibrary.sharesCleartextHTTP2 }
+    /// A Boolean value that indicates whether cookies for a whole public suffix are refused with this libcurl.
+    package static var knowsPublicSuffixes: Bool { CurlLibrary.knowsPublicSuffixes }
 }

@@ -1,7 +1,7 @@
 /// The transport for real networks: libcurl's multi interface, driven by one thread.
 ///
 /// It supports HTTP/1.1 and HTTP/2, TLS verified against the system's certificates, proxies (``ProxyPolicy``), and
-/// cookies on request (``CookiePolicy``). Connections are kept and used again. Redirects are followed to `http` and
+/// a file of cookies on request (``CookieFile``). Connections are kept and used again. Redirects are followed to `http` and
 /// `https` only, each hop a request of its own that waits its turn at its host; ``TransferRequest/credential`` and
 /// every header that may be a secret stay with the origin for which they were set (``TransferRequest/headers``). Cookies
 /// that servers set on the way are sent with the next requests of the same chain, as RFC 6265 has it, and forgotten with
@@ -46,7 +46,10 @@ public final class CurlTransport: HTTPTransport {
         return transfer
     }
 
-    /// Removes every cookie (``CookiePolicy/inMemory``), before any transfer that is started afterwards.
+    /// The file of the transport's cookies; `nil` where it has none.
+    public var cacheScope: String? { loop.configuration.cookies?.path }
+
+    /// Removes every cookie of the transport's ``CookieFile``, before any transfer that is started afterwards.
     public func removeAllCookies() {
         loop.post(.removeCookies)
     }

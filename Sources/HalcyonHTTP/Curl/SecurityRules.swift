@@ -24,7 +24,7 @@ final class SecurityRules: Sendable {
         )
         isUniform =
             credentials.isEmpty && clientCertificates.isEmpty && trustedHosts.isEmpty && proxies.isEmpty
-            && !configuration.addresses.isRestrictive && configuration.cookies == .none
+            && !configuration.addresses.isRestrictive
     }
 
     /// Returns whether the certificate of `host`, on whatever port, need not be verified.

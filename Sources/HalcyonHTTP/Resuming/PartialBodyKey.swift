@@ -14,16 +14,15 @@ package struct PartialBodyKey: Sendable, Hashable {
 
     /// The key of a request; `nil` for one that cannot be gone on with: of another method than GET, or with a header
     /// that asks for a part, or for a response under a condition, or not to be stored.
-    package init?(_ request: TransferRequest) {
+    ///
+    /// - Parameter scope: The ``HTTPTransport/cacheScope`` of the transport. Default: none.
+    package init?(_ request: TransferRequest, scope: String? = nil) {
         let excluded: [HTTPField.Name] = [
             .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
         ]
         guard request.method == .get, request.body == nil, excluded.allSatisfy({ request.headers[$0] == nil }),
             !request.headers.hasCacheDirective("no-store")
         else { return nil }
-        var request = request
-        // They are another one's each time, and prove nobody's identity.
-        request.removeChainCookies()
         url = request.url.name
         var identity = url
         for field in request.headers.sorted(by: {
@@ -34,6 +33,7 @@ package struct PartialBodyKey: Sendable, Hashable {
         }
         // The hashes name files, and must not confirm a guess.
         if let digest = CredentialDigester.installation.digest(of: request) { identity += "\n\n\(digest)" }
+        if let scope { identity += "\n\n\n\(scope)" }
         let bytes = Array(identity.utf8)
         hash = bytes.withUnsafeBytes { Checksum.hash(of: $0) }
         check = bytes.withUnsafeBytes { Checksum.hash(of: $0, seed: 1) }

@@ -12,31 +12,29 @@ package final class RedirectTrail: Sendable, Hashable {
     /// The origin for whose proxy the request's proxy credential was given; `nil` without such a credential.
     package let proxyCredentialOrigin: Origin?
 
-    /// The cookies that the redirects have set; `nil` where they are not kept.
-    let cookies: CookieTable?
+    /// The cookies that the redirects have set, as lines of a Netscape cookie file with a byte 0 at the end. They last
+    /// for the chain, and are kept nowhere.
+    let cookies: [[CChar]]
 
-    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: CookieTable?) {
+    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: [[CChar]]) {
         self.wasSecure = wasSecure
         self.proxyCredentialOrigin = proxyCredentialOrigin
         self.cookies = cookies
     }
 
     /// Creates the trail of a request that follows `request`.
-    init(after request: TransferRequest, from origin: Origin?) {
+    ///
+    /// - Parameter cookies: The cookies of the chain.
+    init(after request: TransferRequest, from origin: Origin?, cookies: [[CChar]]) {
         wasSecure = origin?.isSecure ?? false || request.trail?.wasSecure ?? false
         proxyCredentialOrigin =
             request.proxyCredential == nil ? nil : request.trail?.proxyCredentialOrigin ?? origin
-        cookies = nil
-    }
-
-    /// Returns the same trail with other cookies.
-    func with(_ cookies: CookieTable?) -> RedirectTrail {
-        RedirectTrail(wasSecure: wasSecure, proxyCredentialOrigin: proxyCredentialOrigin, cookies: cookies)
+        self.cookies = cookies
     }
 
     package static func == (left: RedirectTrail, right: RedirectTrail) -> Bool {
         left.wasSecure == right.wasSecure && left.proxyCredentialOrigin == right.proxyCredentialOrigin
-            && left.cookies?.cookies == right.cookies?.cookies
+            && left.cookies == right.cookies
     }
 
     package func hash(into hasher: inout Hasher) {

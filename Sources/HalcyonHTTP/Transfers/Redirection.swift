@@ -31,12 +31,25 @@ package struct Redirection: Sendable, Hashable {
         guard targets.allSatisfy({ $0 == target }) else {
             throw .malformedResponse("\(Self.server(request)): redirect to \(targets.count) places at once")
         }
-        try self.init(to: target, status: response.status, from: request, after: count)
-        self.request.takeCookies(setBy: response, to: request)
+        try self.init(
+            to: target,
+            status: response.status,
+            from: request,
+            after: count,
+            cookies: response.chainCookies
+        )
     }
 
     /// Creates the redirect to `target`, a URL or a reference to one.
-    init(to target: String, status: Int, from request: TransferRequest, after count: Int) throws(TransferError) {
+    ///
+    /// - Parameter cookies: The cookies of the chain. Default: none.
+    init(
+        to target: String,
+        status: Int,
+        from request: TransferRequest,
+        after count: Int,
+        cookies: [[CChar]] = []
+    ) throws(TransferError) {
         let maximum = max(0, request.limits.redirects)
         guard count < maximum else { throw .tooManyRedirects(maximum: maximum) }
         let (url, leavesOrigin) = try Self.resolve(target, from: request)
@@ -51,7 +64,7 @@ package struct Redirection: Sendable, Hashable {
             next.credential = nil
             next.headers = next.headers.filter { Self.isForAnyOrigin($0.name) }
         }
-        next.trail = RedirectTrail(after: request, from: Origin(request.url.absoluteString))
+        next.trail = RedirectTrail(after: request, from: Origin(request.url.absoluteString), cookies: cookies)
         self.request = next
         self.leavesOrigin = leavesOrigin
     }

@@ -7,8 +7,6 @@ extension AnswerModel {
         case unreadable(String)
         /// No image in memory.
         case none
-        /// Another load of the slot took the place of the call.
-        case superseded
         case cancelled
         case failure(String)
         /// The source, or one of several, is not allowed.
@@ -31,7 +29,7 @@ extension AnswerModel {
                 // Bytes are returned without being checked.
                 if call.kind == .data, !state.failing.isDisjoint(with: call.resources) { return nil }
                 return (.damagedImage, "\(call): \(text)")
-            case .none, .superseded:
+            case .none:
                 return nil
             case .cancelled:
                 return activity.isCancelled ? nil : (.wrongCancellation, "\(call): cancelled, but not by its caller")

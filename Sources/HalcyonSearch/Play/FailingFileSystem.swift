@@ -104,11 +104,6 @@ final class FailingFileSystem: FileSystem {
         try base.rename(path, to: newPath)
     }
 
-    func createSymbolicLink(_ path: String, to target: String) throws(FileSystemError) {
-        try checkWriting()
-        try base.createSymbolicLink(path, to: target)
-    }
-
     func removeFile(_ path: String) throws(FileSystemError) {
         if state.withLock({ $0 == .failing }) { throw .inputOutput }
         try base.removeFile(path)

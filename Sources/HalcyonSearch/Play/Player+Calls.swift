@@ -10,8 +10,9 @@ extension Player {
         let pipeline = pipeline(of: call)
         let running: Running
         switch call.kind {
-        case .task:
+        case .task, .superseding:
             let task = pipeline.task(for: request)
+            if call.kind == .superseding { supersede(by: task, id) }
             let previews = call.settings?.preview == nil ? nil : task.previews
             let watcher = Task { [self] in
                 model.end(id, await outcome(call) { try await task.response })
@@ -61,13 +62,21 @@ extension Player {
             running = Running(id: id, watcher: Task {}, cancel: {}, prioritize: { _ in })
         case .callback:
             running = callback(call, id) { pipeline.loadImage(with: request, completion: $0) }
-        case .slot:
-            slotChanges()
-            running = callback(call, id) { [slot] in slot.loadImage(with: request, completion: $0) }
         }
-        if [.task, .callback, .slot].contains(call.kind) { model.isCalled(id) }
+        if [.task, .callback, .superseding].contains(call.kind) { model.isCalled(id) }
         append(running)
         return running
+    }
+
+    /// Gives the task before up for one that takes its place.
+    private func supersede(by task: ImageTask, _ id: Int) {
+        let earlier = state.withLock { state in
+            defer { state.latest = (id, task) }
+            return state.latest
+        }
+        guard let earlier else { return }
+        model.cancel(earlier.id)
+        earlier.task.supersede(by: task, policy: .cancel)
     }
 
     /// Begins a load that calls back, exactly once.
@@ -171,9 +180,6 @@ extension Player {
     private func failure(_ error: any Error) -> AnswerModel.Outcome {
         switch error {
         case is CancellationError: return .cancelled
-        case is ImageSlot.SupersededError:
-            if slotChangeCount < 2 { model.report(.wrongCancellation, "the only load of the slot is superseded") }
-            return .superseded
         case let error as ImageError where error.reason.isRefusal: return .forbidden
         default: return .failure("\(error)")
         }

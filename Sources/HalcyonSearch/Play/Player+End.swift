@@ -81,10 +81,10 @@ extension Player {
         let parts = state.withLock { state in
             defer {
                 (state.pipeline, state.otherPipeline, state.caches, state.pressure) = (nil, nil, nil, nil)
-                (state.slot, state.otherDownloader) = (nil, nil)
+                (state.latest, state.otherDownloader) = (nil, nil)
             }
             return (
-                pipeline: state.pipeline, other: state.otherPipeline, slot: state.slot,
+                pipeline: state.pipeline, other: state.otherPipeline, latest: state.latest,
                 downloader: state.otherDownloader, caches: state.caches
             )
         }

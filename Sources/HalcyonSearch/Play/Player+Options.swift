@@ -15,7 +15,7 @@ extension Player {
             case .request: request.headers[.authorization] = "Bearer user-\(identity.user)"
             case .cookie: request.headers[.cookie] = "user=\(identity.user)"
             case .credential: request.credential = .bearer("user-\(identity.user)")
-            case .options, .cookieStore: break
+            case .options, .cookieOption: break
             }
         }
         if identity.language > 0 { request.headers[.acceptLanguage] = "x-\(identity.language)" }
@@ -32,7 +32,9 @@ extension Player {
         if call.carrier == .options, call.identity.user > 0 {
             options.network.headers[.authorization] = "Bearer user-\(call.identity.user)"
         }
-        if call.carrier == .cookieStore { options.network.cookies = cookies[call.identity.user] }
+        if call.carrier == .cookieOption, call.identity.user > 0 {
+            options.network.headers[.cookie] = "user=\(call.identity.user)"
+        }
         if call.carrier.isOption, call.identity.body > 0 { options.network.method = .post }
         var processing = ImageProcessorChain.identity
         if call.variant.isReduced {

@@ -74,7 +74,6 @@ extension Player {
         case .always: options.cache.staleIfError = .always
         case .never: options.cache.staleIfError = .never
         }
-        if settings.hasFileExtension { options.cache.fileExtension = "png" }
         if settings.isInexact { options.cache.precision = .inexact }
     }
 

@@ -36,7 +36,6 @@ extension Player {
             state.otherPipeline = otherPipeline
             state.caches = caches
             state.observer = observer
-            state.slot = ImageSlot(pipeline: pipeline)
             state.otherDownloader = downloader()
             state.pressure = pressure
         }

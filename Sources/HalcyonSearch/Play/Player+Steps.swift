@@ -24,9 +24,6 @@ extension Player {
             prefetch(resources, toDisk: toDisk, variant, isSequence: true)
         case .setWidth(let index, let width):
             running(index)?.setWidth(width)
-        case .clearSlot:
-            slotChanges()
-            slot.clear()
         case .configure:
             model.configurationChanges()
             configure()

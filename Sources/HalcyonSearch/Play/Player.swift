@@ -30,11 +30,10 @@ final class Player: Sendable {
         /// The running calls, in the order in which they began.
         var running: [Running] = []
         var step = "none"
-        var slot: ImageSlot?
+        /// The task whose place the next superseding one takes.
+        var latest: (id: Int, task: ImageTask)?
         /// The downloader of calls that name one.
         var otherDownloader: ImageDownloader?
-        /// The number of loads that the slots were given, and of times that they were cleared.
-        var slotChangeCount = 0
     }
 
     let program: Program
@@ -50,8 +49,6 @@ final class Player: Sendable {
     let texts: [SourceForm: [String]]
     let folder: String
     let planted: PlantedDefect?
-    /// The stores with the cookie of each user; the first is empty.
-    let cookies: [CookieStore]
     /// The observer of calls that name one.
     let callObserver: LoadRecorder
     /// The threads of calls that name some.
@@ -74,11 +71,6 @@ final class Player: Sendable {
         )
         self.model = model
         callObserver = LoadRecorder(model: model)
-        cookies = (0...2).map { user in
-            let store = CookieStore()
-            if user > 0 { store.receive([.setCookie: "user=\(user); Path=/"], from: SearchOrigin.url(0)) }
-            return store
-        }
         let forms = [SourceForm.base64, .dataURL].map { form in
             let texts = program.resources.enumerated().map { number, resource in
                 let serial = model.imageIsSent(to: Identity(resource: number, form: form), isFixed: true)
@@ -167,14 +159,6 @@ extension Player {
         return other ?? pipeline
     }
 
-    /// The slot of the present pipeline.
-    var slot: ImageSlot {
-        guard let slot = state.withLock({ $0.slot }) else {
-            preconditionFailure("steps run between start and stop")
-        }
-        return slot
-    }
-
     /// The cache of the present pipeline, and those beside it.
     var caches: CacheSet {
         guard let caches = state.withLock({ $0.caches }) else {
@@ -185,12 +169,4 @@ extension Player {
 
     /// The downloader beside that of the present pipeline.
     var otherDownloader: ImageDownloader? { state.withLock { $0.otherDownloader } }
-
-    /// Notes that the slot is given a load, or cleared.
-    func slotChanges() {
-        state.withLock { $0.slotChangeCount += 1 }
-    }
-
-    /// The number of such changes so far.
-    var slotChangeCount: Int { state.withLock { $0.slotChangeCount } }
 }

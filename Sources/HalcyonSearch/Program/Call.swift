@@ -14,8 +14,8 @@ struct Call: Hashable, Codable, Sendable {
         case encoded
         /// `loadImage(with:)`, which calls back.
         case callback
-        /// `ImageSlot.loadImage(with:)`, which supersedes the load before it.
-        case slot
+        /// `task(for:)`, in the place of the one before, as in a view.
+        case superseding
     }
 
     /// The places of the user's credential.
@@ -28,12 +28,12 @@ struct Call: Hashable, Codable, Sendable {
         case cookie
         /// `TransferRequest.credential`.
         case credential
-        /// The store of cookies in the options.
-        case cookieStore
+        /// `Cookie` in the options.
+        case cookieOption
 
         /// A Boolean value that indicates whether the options have the credential, so that every source of a load gets
         /// it.
-        var isOption: Bool { self == .options || self == .cookieStore }
+        var isOption: Bool { self == .options || self == .cookieOption }
     }
 
     /// Returns calls for an image whose removal leaves none of it in any cache: one for each audience.

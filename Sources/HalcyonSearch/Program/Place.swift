@@ -48,7 +48,7 @@ extension Call {
         guard identity.user > 0 else { return .authorization }
         switch carrier {
         case .request, .options: return .authorization
-        case .cookie, .cookieStore: return .cookie
+        case .cookie, .cookieOption: return .cookie
         case .credential: return .credential
         }
     }
@@ -69,7 +69,7 @@ extension Call {
     }
 
     /// A Boolean value that indicates whether its loads may go on after its result.
-    var lingers: Bool { kind == .slot || settings?.preview != nil }
+    var lingers: Bool { settings?.preview != nil }
 
     /// A Boolean value that indicates whether no request may be sent for the call. A forced refresh goes before a load
     /// from caches alone, unless it stores nothing, which contradicts it.

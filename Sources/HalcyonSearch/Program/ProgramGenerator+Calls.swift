@@ -4,7 +4,7 @@ extension ProgramGenerator {
     /// Returns a call: mostly one that was made before, perhaps in another way.
     mutating func nextCall() -> Call {
         var call = repeatedCall()
-        if features.contains(.sharing), call.kind != .slot, chance(40) { call.isOfOtherPipeline = true }
+        if features.contains(.sharing), call.kind != .superseding, chance(40) { call.isOfOtherPipeline = true }
         return call
     }
 
@@ -25,10 +25,12 @@ extension ProgramGenerator {
         if call.identity.user > 0, chance(40) {
             call.carrier = [.options, .cookie, .credential].randomElement(using: &random) ?? .options
         }
-        if call.identity.user > 0, features.contains(.cookies), chance(60) { call.carrier = .cookieStore }
+        if call.identity.user > 0, features.contains(.cookies), chance(60) { call.carrier = .cookieOption }
         if features.contains(.otherCalls) {
             call.kind =
-                [.task, .task, .response, .data, .memory, .encoded, .callback, .slot].randomElement(using: &random)
+                [.task, .task, .response, .data, .memory, .encoded, .callback, .superseding].randomElement(
+                    using: &random
+                )
                 ?? .task
         }
         if features.contains(.refreshing), chance(30) { call.reads = .none }

@@ -59,7 +59,6 @@ extension ProgramGenerator {
     private mutating func addDelivery(to settings: inout Settings) {
         settings.hasDownloader = chance(25)
         if chance(30) { settings.durability = Settings.Durability.allCases.randomElement(using: &random) }
-        settings.hasFileExtension = chance(20)
         settings.hasScale = chance(30)
         settings.hasModifier = chance(25)
         settings.includesData = chance(30)

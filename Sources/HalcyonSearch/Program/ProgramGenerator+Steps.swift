@@ -83,8 +83,6 @@ extension ProgramGenerator {
             return favorites.randomElement(using: &random).map { .look($0) }
         case .metering:
             return .metered(chance(50))
-        case .otherCalls:
-            return chance(20) ? .clearSlot : nil
         case .pressure:
             return .memoryPressure(chance(50))
         case .holding:

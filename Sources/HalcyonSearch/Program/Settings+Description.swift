@@ -12,7 +12,6 @@ extension Settings: CustomStringConvertible {
         if let signature { words.append("signature \(signature)") }
         if let spelling { words.append("URLs with \(spelling.rawValue)") }
         if let durability { words.append("durability \(durability.rawValue)") }
-        if hasFileExtension { words.append("file extension") }
         if hasScale { words.append("scale 2") }
         if hasModifier { words.append("image modifier") }
         if includesData { words.append("with original data") }

@@ -20,7 +20,6 @@ extension Settings {
         add(\.signature)
         add(\.spelling)
         add(\.durability)
-        add(\.hasFileExtension)
         add(\.hasScale)
         add(\.hasModifier)
         add(\.includesData)

@@ -21,7 +21,6 @@ struct Settings: Hashable, Codable, Sendable {
     /// The spelling of the URLs; `nil` for the normal one. All of them name the same.
     var spelling: Spelling?
     var durability: Durability?
-    var hasFileExtension = false
     var hasScale = false
     var hasModifier = false
     var includesData = false

@@ -14,8 +14,6 @@ enum Step: Hashable, Codable, Sendable {
     case prefetchSequence([Int], toDisk: Bool, Variant)
     /// Sets the number of loads at a time of one of the running prefetchers, counted like the tasks.
     case setWidth(Int, Int)
-    /// Supersedes the load of the slot without another.
-    case clearSlot
 
     /// Asks the cache of a call whether it contains its image.
     case look(Call)
@@ -113,7 +111,6 @@ extension Step: CustomStringConvertible {
             "prefetch a sequence of \(resources.map { "r\($0)" }.joined(separator: ", ")) "
                 + "to \(toDisk ? "disk" : "memory"), \(variant)"
         case .setWidth(let index, let width): "let prefetcher \(index) load \(width) at a time"
-        case .clearSlot: "clear the slot"
         case .look(let call): "look for \(call)"
         case .configure: "configure the downloader anew"
         case .metered(let isMetered): isMetered ? "the network is metered" : "the network is not metered"

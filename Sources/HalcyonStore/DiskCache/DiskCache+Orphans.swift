@@ -15,7 +15,6 @@ extension DiskCache {
             if file.isPublished, try isUsed(file.number) { continue }
             if try isOrphan(file, removes: removes, isUsed: isUsed) { orphans.append(file.path(in: layout)) }
         }
-        if removes { try removeDanglingLinks(isUsed: isUsed) }
         return orphans
     }
 
@@ -46,10 +45,6 @@ extension DiskCache {
             // A folder that cannot be listed, and a file that cannot be opened, are left to the next search.
             guard let file = try? walk.next(fileSystem) else {
                 guard walk.isDone else { continue }
-                try removeDanglingLinks { number in
-                    guard isPresent(index) else { return true }
-                    return try index.read { try $0.usesFile(number) }
-                }
                 return .none
             }
             count += 1

@@ -55,23 +55,6 @@ extension SQLiteConnection {
         return try unused(earlier?.file.map { [$0] } ?? [])
     }
 
-    /// Moves the body of an entry from the index to a file, if the entry is still this version; returns whether it was.
-    func moveBody(of key: DiskKey, version: DiskCache.Version, to file: Int64) throws -> Bool {
-        guard let row = try DiskIndexRow.find(key, in: self), row.version == version, row.file == nil,
-            let earlier = try earlierRow(of: key)
-        else { return false }
-        _ = try replaceBody(earlier.body, by: nil)
-        let change = try statement("UPDATE entry SET file = ?2, body_id = NULL WHERE id = ?1")
-        change.bind(key.id, at: 1)
-        change.bind(file, at: 2)
-        try change.run()
-        var difference = DiskTotals()
-        difference.count(earlier.byteCount, isFile: true, times: 1)
-        difference.count(earlier.byteCount, isFile: false, times: -1)
-        try add(difference)
-        return true
-    }
-
     /// The row that a store replaces.
     private struct EarlierRow {
         let file: Int64?

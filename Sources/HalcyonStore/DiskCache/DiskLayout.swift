@@ -23,16 +23,6 @@ struct DiskLayout: Sendable, Hashable {
         "\(incoming)/\(Self.name(file))"
     }
 
-    /// The folder of the links that give bodies a file extension.
-    var named: String { "\(versionFolder)/named" }
-
-    /// The name of the link that gives a body a file extension, in ``named``.
-    func link(_ file: Int64, fileExtension: String) -> (path: String, target: String) {
-        let name = Self.name(file)
-        let target = "../bodies/\(name.prefix(1))/\(name.dropFirst().prefix(1))/\(name)"
-        return ("\(named)/\(name).\(fileExtension)", target)
-    }
-
     /// The folder a body lies in, two levels below ``bodies``: 256 folders, so that a million files make 4,000 each.
     func bodyFolder(_ file: Int64) -> String {
         let name = Self.name(file)

@@ -26,8 +26,7 @@ public final class FaultInjectingFileSystem: FileSystem {
         /// The names are those of the functions of `FileSystem`.
         case openForReading, openForStatus, openForAppending, create, createUnnamed, truncate, map, read, write,
             synchronize, synchronizeFolder, lock
-        case statusOfFile, statusAtPath, rename, createSymbolicLink, removeFile, createFolder, removeFolder, names,
-            freeBytes
+        case statusOfFile, statusAtPath, rename, removeFile, createFolder, removeFolder, names, freeBytes
     }
 
     private struct State {
@@ -252,12 +251,6 @@ public final class FaultInjectingFileSystem: FileSystem {
     public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         _ = try enter(.rename)
         try base.rename(path, to: newPath)
-    }
-
-    /// See `FileSystem.createSymbolicLink(_:to:)`.
-    public func createSymbolicLink(_ path: String, to target: String) throws(FileSystemError) {
-        _ = try enter(.createSymbolicLink)
-        try base.createSymbolicLink(path, to: target)
     }
 
     /// See `FileSystem.removeFile(_:)`.

@@ -169,7 +169,7 @@ private final class ViewGame {
         view.failureColor = Bool.random(using: &generator) ? .red : nil
         view.earlier = view.keepsCurrent ? [shown] : []
         var options: [ImageOption] = [
-            .superseded(ImageSlot.SupersededPolicy.allCases.randomElement(using: &generator) ?? .cancel),
+            .superseded(SupersededPolicy.allCases.randomElement(using: &generator) ?? .cancel),
             .visibility(LoadVisibility.allCases.randomElement(using: &generator) ?? .whileMapped),
         ]
         if view.keepsCurrent { options.append(.keepCurrentImageWhileLoading) }

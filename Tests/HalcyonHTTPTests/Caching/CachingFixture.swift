@@ -1,21 +1,22 @@
 import FoundationEssentials
 import HTTPTypes
+import HalcyonConcurrency
 import HalcyonTesting
 
 @testable import HalcyonHTTP
 
-/// A cache over a scripted transport, with a clock that stands still.
+/// The cache of one URL over a scripted transport, with a clock that stands still.
 struct CachingFixture {
     let url: URL
     let transport = ScriptedTransport()
-    let storage = InMemoryHTTPCacheStorage()
+    let storage = InMemoryResponses()
     let clock = ManualStoreClock()
-    let cache: HTTPCache
+    private let rules: HTTPCacheRules
 
     init(_ rules: HTTPCacheRules = HTTPCacheRules()) {
         guard let url = URL(string: "https://images.example/picture") else { fatalError("url") }
         self.url = url
-        cache = HTTPCache(transport: transport, storage: storage, rules: rules) { [clock] in clock.date }
+        self.rules = rules
     }
 
     /// What the server answers from now on.
@@ -27,16 +28,40 @@ struct CachingFixture {
         transport.setRoute(url, .init(error: error))
     }
 
-    func request(_ headers: HTTPFields = [:], method: HTTPRequest.Method = .get) -> TransferRequest {
-        TransferRequest(url: url, method: method, headers: headers)
+    func request(_ headers: HTTPFields = [:]) -> TransferRequest {
+        TransferRequest(url: url, headers: headers)
     }
 
     func get(
         _ headers: HTTPFields = [:],
-        policy: HTTPCachePolicy = HTTPCachePolicy(),
-        method: HTTPRequest.Method = .get
+        policy: HTTPCachePolicy = HTTPCachePolicy()
     ) async throws -> HTTPCacheResponse {
-        try await cache.response(for: request(headers, method: method), policy: policy)
+        try await response(to: request(headers), policy: policy)
+    }
+
+    /// Returns the response to a request.
+    ///
+    /// - Parameter transport: The transport to the server. Default: the scripted one.
+    func response(
+        to request: TransferRequest,
+        policy: HTTPCachePolicy = HTTPCachePolicy(),
+        over transport: (any HTTPTransport)? = nil
+    ) async throws -> HTTPCacheResponse {
+        let bodies = BodyLoader(transport: transport ?? self.transport)
+        let transaction = HTTPCacheTransaction<TransferError>(
+            request: request,
+            policy: policy,
+            storage: storage,
+            rules: rules,
+            now: { [clock] in clock.date }
+        ) { request in
+            do {
+                return FetchOutcome(try await bodies.load(request, priority: PriorityBox(.normal)))
+            } catch let error as TransferError {
+                return error.isDisconnection ? .unreachable(error) : .refused(error, status: nil)
+            }
+        }
+        return try await transaction.run().response
     }
 
     /// What the server was asked last.
@@ -50,6 +75,41 @@ struct CachingFixture {
             requestTime: clock.date,
             responseTime: clock.date
         )
+    }
+}
+
+/// The responses of one URL in memory.
+final class InMemoryResponses: HTTPCacheStorage {
+    private let responses = Lock<[(head: StoredResponse, body: Data)]>([])
+
+    /// The stored heads, the latest last.
+    var heads: [StoredResponse] { responses.withLock { $0.map(\.head) } }
+
+    func response(where matches: @Sendable (StoredResponse) -> Bool) async -> (head: StoredResponse, body: Data)? {
+        let found = responses.withLock { $0 }.filter { matches($0.head) }
+        return found.max { $0.head.responseTime < $1.head.responseTime }
+    }
+
+    func store(
+        _ head: StoredResponse,
+        body: Data,
+        replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
+    ) async {
+        responses.withLock { responses in
+            responses.removeAll { isReplaced($0.head) }
+            responses.append((head, body))
+        }
+    }
+
+    func update(_ head: StoredResponse, replacing previous: StoredResponse) async {
+        responses.withLock { responses in
+            guard let index = responses.firstIndex(where: { $0.head == previous }) else { return }
+            responses[index].head = head
+        }
+    }
+
+    func remove(_ head: StoredResponse) async {
+        responses.withLock { $0.removeAll { $0.head == head } }
     }
 }
 

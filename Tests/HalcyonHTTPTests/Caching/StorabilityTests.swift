@@ -11,10 +11,9 @@ struct StorabilityTests {
     private func isStored(
         _ headers: HTTPFields,
         status: Int = 200,
-        request: HTTPFields = [:],
-        method: HTTPRequest.Method = .get
+        request: HTTPFields = [:]
     ) -> Bool {
-        fixture.stored(headers, status: status, request: fixture.request(request, method: method)) != nil
+        fixture.stored(headers, status: status, request: fixture.request(request)) != nil
     }
 
     @Test("is any final status with a lifetime, and a few without")
@@ -38,16 +37,6 @@ struct StorabilityTests {
     func mustUnderstand() {
         #expect(isStored([.cacheControl: "max-age=1, no-store, must-understand"]))
         #expect(!isStored([.cacheControl: "max-age=1, must-understand"], status: 599))
-    }
-
-    @Test("answers GET; a POST only if it says that it would answer GET")
-    func methods() {
-        let fresh: HTTPFields = [.cacheControl: "max-age=1"]
-        #expect(!isStored(fresh, method: .head))
-        #expect(!isStored(fresh, method: .put))
-        #expect(!isStored(fresh, method: .post))
-        #expect(isStored([.cacheControl: "max-age=1", .contentLocation: "/picture"], method: .post))
-        #expect(!isStored([.cacheControl: "max-age=1", .contentLocation: "/other"], method: .post))
     }
 
     @Test("lacks the fields that belong to a connection, and keeps cookies")

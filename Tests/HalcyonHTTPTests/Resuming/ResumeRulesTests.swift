@@ -110,6 +110,8 @@ struct ResumeRulesTests {
             key("http://a/b", [.authorization: "x"]), key("http://a/b", [:], .bearer("x")),
             key("http://a/b", [:], .basic(user: "x", password: "y")),
             key("http://a/b", [:], .digest(user: "x", password: "y")),
+            // Over a transport with the cookies of a user.
+            PartialBodyKey(TransferRequest(url: Self.url("http://a/b")), scope: "/cookies.txt"),
         ]
         #expect(Set(different).count == different.count && !different.contains(nil))
         #expect(key() == key("http://a/b#c"))

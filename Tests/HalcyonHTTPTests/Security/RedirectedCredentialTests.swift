@@ -10,7 +10,7 @@ import Testing
 @Suite("a credential", .enabled(if: CertifiedServer.isAvailable, "needs openssl"))
 struct RedirectedCredentialTests {
     enum Way: CaseIterable {
-        case transport, cache, responder, handler, newRequest
+        case transport, responder, handler, newRequest
     }
 
     private func load(_ request: TransferRequest, over transport: CurlTransport, _ way: Way) async throws {
@@ -18,9 +18,6 @@ struct RedirectedCredentialTests {
         switch way {
         case .transport:
             _ = await receive(transport, request)
-            return
-        case .cache:
-            _ = try await HTTPCache(transport: transport, storage: InMemoryHTTPCacheStorage()).response(for: request)
             return
         case .responder:
             policy.hooks = Hooks(credential: { _ in nil })

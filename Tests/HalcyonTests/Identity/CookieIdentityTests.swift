@@ -5,106 +5,97 @@ import Testing
 
 @testable import Halcyon
 
-@Suite("An image that came with cookies of a store")
+@Suite("An image that came over a transport with cookies")
 struct CookieIdentityTests {
-    private let test = TestPipeline()
-    private let url = Sample.url()
+    /// A transport that sends the cookies of one user.
+    private final class UserTransport: HTTPTransport {
+        let cacheScope: String?
+        private let transport: ScriptedTransport
 
-    /// A store with one cookie for the test's URL; its value is the number of the user.
-    private func store(_ user: Int) -> CookieStore {
-        let store = CookieStore()
-        store.receive([.setCookie: "user=\(user); Path=/"], from: url)
-        return store
-    }
+        init(_ user: Int, over transport: ScriptedTransport) {
+            cacheScope = user > 0 ? "/home/user-\(user)/cookies.txt" : nil
+            self.transport = transport
+        }
 
-    /// Serves each user an image of its own, and 9 to a request without cookies.
-    private func serve() {
-        test.transport.setAnswer { request in
-            let user = request.headers[.cookie].flatMap { Int($0.dropFirst("user=".count)) }
-            return .init(headers: [.cacheControl: "max-age=86400"], body: Sample.png(seed: user ?? 9))
+        func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
+            transport.start(request, receiver: receiver)
         }
     }
 
-    private func load(_ store: CookieStore?, _ options: [ImageOption] = []) async throws -> ImageResponse {
-        let options = ImageOptions().applying(options + [.cookies(store)])
-        let response = try await test.pipeline.response(for: url, options: options)
+    private let test = TestPipeline()
+    private let url = Sample.url()
+
+    /// A pipeline of one user over the cache of all; 0 is one without cookies.
+    private func pipeline(_ user: Int) -> ImagePipeline {
+        var configuration = test.pipeline.configuration
+        configuration.downloader = ImageDownloader(transport: UserTransport(user, over: test.transport))
+        return ImagePipeline(configuration: configuration)
+    }
+
+    private func load(_ user: Int, _ options: ImageOptions = ImageOptions()) async throws -> ImageResponse {
+        let headers: HTTPFields = [.cacheControl: "max-age=86400"]
+        test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: user)))
+        let response = try await pipeline(user).response(for: url, options: options)
         await test.settle()
         return response
     }
 
-    @Test("is found again with them, and with others or none it is not", arguments: [false, true])
+    @Test("is found again by its user, and by no other", arguments: [false, true])
     func owners(inMemory: Bool) async throws {
-        serve()
-        let stores: [CookieStore?] = [store(1), store(2), nil]
-        for (store, owner) in zip(stores, [1, 2, 9]) {
-            #expect(try await load(store).image.owner == owner)
-        }
-        for (store, owner) in zip(stores, [1, 2, 9]) {
+        for user in 0...2 { #expect(try await load(user).source == .network) }
+        for user in 0...2 {
             if !inMemory { test.pipeline.cache.removeAllFromMemory() }
-            let response = try await load(store)
-            #expect(response.image.owner == owner && response.source == (inMemory ? .memory : .disk))
-            let options = ImageOptions().applying([.cookies(store)])
-            #expect(test.pipeline.responseFromMemory(for: url, options: options)?.image.owner == owner)
+            let response = try await load(user)
+            #expect(response.image.owner == user && response.source == (inMemory ? .memory : .disk))
+            #expect(pipeline(user).responseFromMemory(for: url)?.image.owner == user)
         }
-        #expect(test.transport.startedCount == 3)
     }
 
-    @Test("is not given to the same store once its cookies are others")
-    func changed() async throws {
-        serve()
-        let store = store(1)
-        #expect(try await load(store).image.owner == 1)
-        store.receive([.setCookie: "user=2; Path=/"], from: url)
-        #expect(test.pipeline.responseFromMemory(for: url, options: [.cookies(store)]) == nil)
-        #expect(try await load(store).image.owner == 2)
+    @Test("answers all where the options say that it is the same for all")
+    func sharedAcrossCredentials() async throws {
+        var options = ImageOptions()
+        options.cache.scope = .sharedAcrossCredentials
+        #expect(try await load(1, options).source == .network)
+        #expect(try await load(2, options).image.owner == 1)
+        options.cache.scope = .named("family")
+        #expect(try await load(1, options).source == .network)
+        #expect(try await load(2, options).image.owner == 1)
     }
 
-    @Test("is known by the cookies that were sent, whatever was set meanwhile")
-    func setMeanwhile() async throws {
-        let store = store(1)
-        let task = test.pipeline.task(for: url, options: [.cookies(store)])
-        let transfer = await test.transport.nextTransfer()
-        #expect(transfer.request.headers[.cookie] == "user=1")
-        store.receive([.setCookie: "user=2; Path=/"], from: url)
-        transfer.answer(.init(headers: [.cacheControl: "max-age=86400"], body: Sample.png(seed: 1)))
-        #expect(try await task.image.owner == 1)
-        await test.settle()
-        serve()
-        #expect(try await load(store).image.owner == 2)
+    @Test("belongs to the credential of its request as well")
+    func credential() async throws {
+        var options = ImageOptions()
+        options.network.headers[.authorization] = "Bearer secret"
+        #expect(try await load(1, options).source == .network)
+        #expect(try await load(1).source == .network)
+        #expect(try await load(2, options).source == .network)
+        #expect(try await load(1, options).source == .memory)
     }
 
-    @Test("is cached for nobody where a redirect was sent other cookies than the request shows")
-    func redirect() async throws {
-        let store = CookieStore()
-        // Follows redirects also where no store asks for that: the scripted transport does not.
-        let following = ImageOption.hooks(TestHooks.redirect(.unchanged) { $1 })
-        let host = try #require(URL(string: "https://elsewhere.example/a"))
-        store.receive([.setCookie: "user=1; Path=/"], from: host)
-        test.transport.setRoute(url, .init(status: 302, headers: [.location: host.absoluteString]))
+    @Test("is not stored where hooks without an identity have a credential")
+    func hidden() async throws {
+        var options = ImageOptions()
+        options.network.hooks = TestHooks.credential { _ in .bearer("secret") }
+        let image = Sample.png(seed: 1)
         test.transport.setAnswer { request in
-            .init(
-                headers: [.cacheControl: "max-age=86400"],
-                body: Sample.png(seed: request.headers[.cookie] == nil ? 9 : 1)
-            )
+            request.credential == nil
+                ? .init(status: 401, headers: [.wwwAuthenticate: "Bearer"]) : .init(body: image)
         }
-        #expect(try await load(store, [following]).image.owner == 1)
-        #expect(try await load(nil, [following]).image.owner == 9)
-        #expect(try await load(nil, [following]).source == .memory)
-        // A scope says whose it is.
-        #expect(try await load(store, [following, .cacheScope("one")]).image.owner == 1)
-        #expect(try await load(store, [following, .cacheScope("one")]).source == .memory)
+        #expect(try await pipeline(1).response(for: url, options: options).source == .network)
+        await test.settle()
+        #expect(pipeline(1).responseFromMemory(for: url, options: options) == nil)
     }
 
-    @Test("belongs to the downloader's store where the request names none")
-    func ofDownloader() async throws {
-        let shared = store(3)
-        let other = TestPipeline(downloads: .with { $0.cookies = shared })
-        other.transport.setAnswer { request in
-            .init(body: Sample.png(seed: request.headers[.cookie] == "user=3" ? 3 : 4))
-        }
-        #expect(try await other.pipeline.image(from: url).owner == 3)
-        await other.settle()
-        #expect(other.pipeline.responseFromMemory(for: url)?.image.owner == 3)
-        #expect(try await other.pipeline.image(from: url, options: [.cookies(store(4))]).owner == 4)
+    @Test("is of the user of the transport that the downloader has now")
+    func replacedTransport() async throws {
+        let user = pipeline(1)
+        #expect(try await load(1).image.owner == 1)
+        let downloader = user.configuration.downloader
+        downloader.updateConfiguration(downloader.configuration, transport: UserTransport(2, over: test.transport))
+        #expect(user.responseFromMemory(for: url) == nil)
+        #expect(try await load(2).image.owner == 2)
+        #expect(user.responseFromMemory(for: url)?.image.owner == 2)
+        downloader.updateConfiguration(downloader.configuration, transport: test.transport)
+        #expect(user.responseFromMemory(for: url) == nil)
     }
 }

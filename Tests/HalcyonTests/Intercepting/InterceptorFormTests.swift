@@ -23,7 +23,6 @@ struct InterceptorFormTests {
                 await ended.wait()
             }
         ),
-        (.image, { _ = try await ImageSlot(pipeline: $0).response(for: ImageRequest($1)) }),
         (.encodedImage, { _ = try await $0.encoded(for: $1, as: .format(.png)) }),
         (.encodedImage, { _ = try await $0.encoded(for: ImageRequest($1), as: .format(.png)) { _ in } }),
         (.original, { _ = try await $0.data(for: $1) }),

@@ -106,24 +106,4 @@ struct InterceptorOrderTests {
         #expect(test.transport.startedCount(shared) == 1)
         #expect(log.texts.filter { $0 == "load b" }.count == 3)
     }
-
-    @Test("are those of a load of a slot, which ends once")
-    func slot() async throws {
-        let (reached, gate, ends) = (Gate(), Gate(), CallLog())
-        let holding = LoadInterceptor { load in
-            reached.open()
-            await gate.wait()
-            return try await load.proceed()
-        }
-        let slot = ImageSlot(pipeline: pipeline)
-        let held = ImageRequest(Sample.url("held.png"), options: [.interceptors(holding)])
-        let first = slot.loadImage(with: held, on: .calling) { result in
-            ends.add((try? result.get()) == nil ? "superseded" : "image")
-        }
-        await reached.wait()
-        #expect(try await slot.response(for: ImageRequest(url)).image.size == PixelSize(64, 48))
-        gate.open()
-        await #expect(throws: CancellationError.self) { try await first.response }
-        #expect(ends.texts == ["superseded"])
-    }
 }

@@ -179,26 +179,6 @@ struct FailureMemoryTests {
         #expect(memory.count == 0)
     }
 
-    @Test("keeps no failure of a server elsewhere, to which other cookies were sent", arguments: [true, false])
-    func cookiesElsewhere(isRefused: Bool) async throws {
-        let cookies = CookieStore()
-        let elsewhere = try #require(URL(string: "https://elsewhere.example/image"))
-        let set = { (value: String) in
-            cookies.receive([.setCookie: "\(value); Path=/"], from: elsewhere)
-        }
-        test.transport.setAnswer { [url] request in
-            if request.url == url { return .init(status: 302, headers: [.location: elsewhere.absoluteString]) }
-            let isLoggedIn = request.headers[.cookie] == "sid=2"
-            if isLoggedIn { return .init(body: Sample.png()) }
-            return isRefused ? .init(status: 403) : .init(body: Data("<html>".utf8))
-        }
-        set("sid=1")
-        #expect(try await failure([.cookies(cookies)]).code == (isRefused ? "status" : "notAnImage"))
-        set("sid=2")
-        _ = try await test.pipeline.image(from: url, options: [.cookies(cookies)])
-        #expect(memory.count == 0)
-    }
-
     @Test("keeps a failure for as long as the server asks")
     func retryAfter() async throws {
         test.transport.setRoute(url, .init(status: 503, headers: [.retryAfter: "600"]))

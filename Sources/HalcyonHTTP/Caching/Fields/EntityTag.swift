@@ -19,9 +19,6 @@ struct EntityTag: Sendable, Hashable {
 
     /// Returns whether the tags match by the weak comparison of section 8.8.3.2.
     func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
-
-    /// Returns whether the tags match by the strong comparison of section 8.8.3.2.
-    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 }
 
 extension HTTPFields {

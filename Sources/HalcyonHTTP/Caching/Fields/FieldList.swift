@@ -8,21 +8,13 @@ package enum FieldList {
         lines.flatMap { parts(of: $0[...], separator: UInt8(ascii: ",")) }
     }
 
-    /// Returns the members of all lines of a field that lists entity tags. A backslash in a tag escapes nothing (RFC
-    /// 9110, section 8.8.3).
-    static func entityTags(_ lines: [String]) -> [Substring] {
-        lines.flatMap { parts(of: $0[...], separator: UInt8(ascii: ","), hasEscapes: false) }
-    }
-
     /// Returns the parts of a text, without the white space around them and without empty ones. Separators inside quoted
-    /// strings separate nothing.
+    /// strings separate nothing, and the byte after a backslash in one is taken literally.
     ///
     /// - Parameters:
     ///   - line: The text.
     ///   - separator: The byte between two parts.
-    ///   - hasEscapes: A Boolean value that indicates whether the byte after a backslash in a quoted string is taken
-    ///     literally. Default: `true`.
-    package static func parts(of line: Substring, separator: UInt8, hasEscapes: Bool = true) -> [Substring] {
+    package static func parts(of line: Substring, separator: UInt8) -> [Substring] {
         var members: [Substring] = []
         let bytes = line.utf8
         var start = bytes.startIndex
@@ -39,7 +31,7 @@ package enum FieldList {
                 start = bytes.index(after: position)
             case UInt8(ascii: "\""):
                 isQuoted.toggle()
-            case UInt8(ascii: "\\") where isQuoted && hasEscapes:
+            case UInt8(ascii: "\\") where isQuoted:
                 // The next byte is taken literally.
                 let next = bytes.index(after: position)
                 if next < bytes.endIndex { position = next }

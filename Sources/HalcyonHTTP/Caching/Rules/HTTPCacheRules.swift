@@ -1,16 +1,10 @@
 package import FoundationEssentials
 
 /// The choices that the standard leaves to a cache.
-public struct HTTPCacheRules: Sendable, Hashable {
+package struct HTTPCacheRules: Sendable, Hashable {
     /// The lifetime of a response that does not state one itself, if its status allows any such guess; `nil`: a tenth
-    /// of the time since it was last modified (RFC 9111, section 4.2.2). Default: `nil`.
-    public var defaultLifetime: Duration?
-    /// The longest lifetime that is guessed from the last modification. Default: 7 days.
-    public var heuristicLimit: Duration = .seconds(7 * 86_400)
-    /// A Boolean value that indicates whether a stale response is used when the server cannot be reached, unless the
-    /// response or the request forbids it (RFC 9111, section 4.2.4). Default: `true`.
-    public var servesStaleWhenDisconnected = true
-
+    /// of the time since it was last modified, at most 7 days (RFC 9111, section 4.2.2). Default: `nil`.
+    package var defaultLifetime: Duration?
     /// The rule that replaces all that a response says about how long it is fresh and whether it must be validated.
     /// Default: `nil`.
     package var lifetimeOverride: LifetimeOverride?
@@ -21,9 +15,6 @@ public struct HTTPCacheRules: Sendable, Hashable {
     /// A Boolean value that indicates whether the fields that responses vary by are not known from requests.
     /// Default: `false`.
     package var hasUnknownFields = false
-    /// A Boolean value that indicates whether stored responses answer whole, whatever conditions and ranges a request
-    /// has. Default: `false`.
-    package var servesWhole = false
 
     /// The time for which responses are fresh, whatever their servers say.
     package enum LifetimeOverride: Sendable, Hashable {
@@ -34,7 +25,7 @@ public struct HTTPCacheRules: Sendable, Hashable {
     }
 
     /// Creates rules with the defaults.
-    public init() {}
+    package init() {}
 }
 
 extension Duration {

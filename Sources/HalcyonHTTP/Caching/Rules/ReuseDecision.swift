@@ -96,6 +96,6 @@ package enum ReuseDecision: Sendable, Hashable {
         let staleness = stored.freshness(at: now, rules: rules).staleness
         if covers(response.staleIfError, staleness) || covers(request.staleIfError, staleness) { return true }
         // A server that names a time means that time, for a lost connection as well.
-        return failure == .disconnected && rules.servesStaleWhenDisconnected && response.staleIfError == .absent
+        return failure == .disconnected && response.staleIfError == .absent
     }
 }

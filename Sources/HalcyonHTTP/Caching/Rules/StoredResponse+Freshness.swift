@@ -80,6 +80,9 @@ extension StoredResponse {
         return (heuristicLifetime(control, rules), false)
     }
 
+    /// The longest lifetime that is guessed from the last modification, in seconds: 7 days.
+    private static let heuristicLimit = 7 * 86_400.0
+
     /// Returns the lifetime that section 4.2.2 guesses.
     private func heuristicLifetime(_ control: CacheControl, _ rules: HTTPCacheRules) -> Double {
         guard HTTPStatus.isHeuristicallyCacheable(status) || control.isPublic else { return 0 }
@@ -87,6 +90,6 @@ extension StoredResponse {
         guard let text = headers[values: .lastModified].first,
             let modified = HTTPDate.date(text, now: responseTime)
         else { return 0 }
-        return min(max(0, date.timeIntervalSince(modified)) / 10, rules.heuristicLimit.inSeconds)
+        return min(max(0, date.timeIntervalSince(modified)) / 10, Self.heuristicLimit)
     }
 }

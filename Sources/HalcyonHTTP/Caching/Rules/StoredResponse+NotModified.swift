@@ -5,13 +5,12 @@ extension StoredResponse {
     /// Returns whether a 304 is about this response, and not about another one with the same name: it came from the
     /// same URL, user and fragment aside, and a tag that it has is this one's (section 4.3.4).
     func isValidated(by response: TransferResponse) -> Bool {
-        guard HTTPCacheKey(response.url) == HTTPCacheKey(url) else { return false }
+        guard response.url.name == url.name else { return false }
         guard let tag = response.headers.entityTag, let own = headers.entityTag else { return true }
         return tag.matchesWeakly(own)
     }
 
-    /// Returns this response with the changed fields of a 304 or of the answer to a HEAD (section 3.2), and whether it
-    /// may still be stored.
+    /// Returns this response with the changed fields of a 304 (section 3.2), and whether it may still be stored.
     func updated(
         by response: TransferResponse,
         to request: TransferRequest,
@@ -36,12 +35,4 @@ extension StoredResponse {
 
     /// The fields that describe the stored body, and not a message that has none (section 3.2).
     private static let contentFields: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
-
-    /// Returns whether the answer to a HEAD is about the same representation (section 4.3.5).
-    func isDescribed(by head: TransferResponse) -> Bool {
-        [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in
-            guard let theirs = head.headers[name], let own = headers[name] else { return true }
-            return theirs == own
-        }
-    }
 }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// Creates the stored form of a response; `nil` if it must not be stored, or would never be found again (RFC 9111,
+    /// Creates the stored form of a response to a GET; `nil` if it must not be stored, or would never be found again (RFC 9111,
     /// section 3).
     package init?(
         request: TransferRequest,
@@ -20,7 +20,7 @@ extension StoredResponse {
         if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
         // An entry on a disk holds no user name.
         url = response.url.withoutUser
-        isRedirected = HTTPCacheKey(response.url) != HTTPCacheKey(request.url)
+        isRedirected = response.url.name != request.url.name
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.selectingFields = selectingFields
@@ -67,27 +67,15 @@ extension StoredResponse {
             return false
         }
         // Stored, a redirect to another spelling of its own name would be its own answer.
-        if Redirection.statuses.contains(status), Self.namesItself(.location, response, to: request) { return false }
+        if Redirection.statuses.contains(status), Self.redirectsToItself(response, to: request) { return false }
         let isExplicit = control.maxAge != .absent || response.headers[.expires] != nil
-        switch request.method {
-        case .get:
-            return isExplicit || control.isPublic || control.isPrivate || HTTPStatus.isHeuristicallyCacheable(status)
-        case .post:
-            // The response says that it is what a GET would answer (RFC 9110, section 9.3.3).
-            return isExplicit && status == 200 && Self.namesItself(.contentLocation, response, to: request)
-        default:
-            return false
-        }
+        return isExplicit || control.isPublic || control.isPrivate || HTTPStatus.isHeuristicallyCacheable(status)
     }
 
-    /// Returns whether a field of a response names the resource that was asked for.
-    private static func namesItself(
-        _ field: HTTPField.Name,
-        _ response: TransferResponse,
-        to request: TransferRequest
-    ) -> Bool {
-        let url = response.headers[field].flatMap { URL(written: $0, relativeTo: request.url) }
-        return url.map { HTTPCacheKey($0) } == HTTPCacheKey(request.url)
+    /// Returns whether a redirect leads to the resource that was asked for.
+    private static func redirectsToItself(_ response: TransferResponse, to request: TransferRequest) -> Bool {
+        let url = response.headers[.location].flatMap { URL(written: $0, relativeTo: request.url) }
+        return url?.name == request.url.name
     }
 }
 

@@ -1,17 +1,16 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// A storage in which an ``HTTPCache`` keeps responses: by a primary key (the URL, followed by a byte 0 and a digest
-/// where the request carries a credential), several for each, of which a request's headers choose one (`Vary`).
+/// The responses stored for the URL of one request and for its credential: several, of which the headers of a request
+/// choose one (`Vary`).
 ///
 /// No function throws: a storage that fails is one that has nothing.
 ///
 /// Changes by others, of this process and of further ones that share the storage, may come between two calls. So a
 /// caller that changes an entry passes the head with which it was found, and the storage compares and changes in one
 /// step: a validation must never be noted for a body that it was not about.
-public protocol HTTPCacheStorage: Sendable {
-    /// Returns the response stored under a key that `matches`; the most recent one if there are several.
+package protocol HTTPCacheStorage: Sendable {
+    /// Returns the stored response that `matches`; the most recent one if there are several.
     func response(
-        for key: String,
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)?
 
@@ -19,17 +18,13 @@ public protocol HTTPCacheStorage: Sendable {
     func store(
         _ head: StoredResponse,
         body: Data,
-        for key: String,
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async
 
     /// Replaces the head of a stored response, whose body stays. Does nothing if the response is not there any more, or
     /// has another head or body than when it was found.
-    func update(_ head: StoredResponse, replacing previous: StoredResponse, for key: String) async
+    func update(_ head: StoredResponse, replacing previous: StoredResponse) async
 
     /// Removes a stored response. Does nothing if it has another head or body than when it was found.
-    func remove(_ head: StoredResponse, for key: String) async
-
-    /// Removes everything stored under a key.
-    func removeAll(for key: String) async
+    func remove(_ head: StoredResponse) async
 }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import HTTPTypes
 
 extension StoredResponse {
@@ -9,7 +9,7 @@ extension StoredResponse {
     /// value each, and the count of selecting fields with a name, 1 and a value, or a name and 0. A number is written in
     /// groups of 7 bits, the lowest first, each but the last with its top bit set, and a signed one with its sign in the
     /// lowest bit; text is preceded by its length.
-    public var metadata: Data {
+    package var metadata: Data {
         var writer = MetadataWriter()
         writer.append(contentsOf: Self.signature)
         writer.append(status)
@@ -32,7 +32,7 @@ extension StoredResponse {
     }
 
     /// Creates the response that ``metadata`` was made of; `nil` for any other bytes.
-    public init?(metadata: Data) {
+    package init?(metadata: Data) {
         var reader = MetadataReader(metadata)
         guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
             let isRedirected = reader.number(), isRedirected <= 1,

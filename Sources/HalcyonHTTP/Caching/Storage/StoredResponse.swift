@@ -1,8 +1,8 @@
-public import FoundationEssentials
-public import HTTPTypes
+package import FoundationEssentials
+package import HTTPTypes
 
 /// The part of a response that a cache keeps besides its body.
-public struct StoredResponse: Sendable, Hashable {
+package struct StoredResponse: Sendable, Hashable {
     /// A field that chose between several representations, with its value in the request (RFC 9111, section 4.1).
     struct SelectingField: Sendable, Hashable {
         let name: HTTPField.Name
@@ -11,18 +11,18 @@ public struct StoredResponse: Sendable, Hashable {
     }
 
     /// The status: 200, 404, …
-    public internal(set) var status: Int
+    package internal(set) var status: Int
     /// The headers that may be stored (RFC 9111, section 3.1), in order.
-    public internal(set) var headers: HTTPFields
+    package internal(set) var headers: HTTPFields
     /// The URL from which the response came, after all redirects.
-    public internal(set) var url: URL
+    package internal(set) var url: URL
     /// A Boolean value that indicates whether the transport followed redirects on the way to it. Their own headers are
     /// not known.
     var isRedirected: Bool
     /// The time at which the request that it answers, or that last validated it, was sent.
-    public internal(set) var requestTime: Date
+    package internal(set) var requestTime: Date
     /// The time at which the response, or the last validation, arrived.
-    public internal(set) var responseTime: Date
+    package internal(set) var responseTime: Date
     /// The fields that `Vary` names, with their values in the request.
     var selectingFields: [SelectingField]
 

@@ -70,7 +70,6 @@ struct PairedOption: Sendable {
         PairedOption("serializer", word: " of PNG", .serializer(.format(.png, EncodeOptions())))
         PairedOption("serializer", word: " of originals", .serializer(.original))
         PairedOption("readsOriginal", .readsOriginal(false))
-        PairedOption("fileExtension", .fileExtension("png"))
         PairedOption("diskDurability", .diskDurability(.normal))
     }
 
@@ -128,7 +127,6 @@ struct PairedOption: Sendable {
         )
         PairedOption("headers", .headers([.accept: "image/png"]))
         PairedOption("method", .method(.post)) { $0.hasOtherMethod = true }
-        PairedOption("cookies", .cookies(CookieStore()))
         PairedOption("acceptedStatusCodes", .acceptedStatusCodes(200..<201))
         PairedOption("acceptedContentTypes", .acceptedContentTypes(["image/*"]))
         PairedOption(

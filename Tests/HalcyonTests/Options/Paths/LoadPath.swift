@@ -86,8 +86,6 @@ enum PathReason: String, CaseIterable, Sendable {
     case prefetcherDecides
     /// The store is waited for in any case.
     case waitsAnyway
-    /// It names a file for other programs, after the load.
-    case namesFilesOnly
     /// From where the option acts on, the way is that of `network`.
     case asFromNetwork
     /// From where the option acts on, the way is that of `storedOriginal`.

@@ -93,23 +93,6 @@ extension OptionPathTable {
             .cannotMatter(on: [.memory, .storedResult, .lookUp, .blockingLookUp], .storedBefore)
             .cannotMatter(on: [.joined], .storedByOther)
             .cannotMatter(on: [.file], .notKeptOnDisk)
-        Row("fileExtension") { _ in [.fileExtension("jpg")] }
-            .isTested(
-                on: [.storedResult, .storedOriginal, .network],
-                "FileExtensionTests.swift",
-                "ends the path of the original, and of what was made of it"
-            )
-            .isTested(
-                on: [.provider],
-                "FileExtensionTests.swift",
-                "serves a store by the program and a provider as well"
-            )
-            .isTested(
-                on: [.joined],
-                "FileExtensionTests.swift",
-                "is no part of a key: loads with and without it are the same image, and share their work"
-            )
-            .cannotMatter(on: [.memory, .file, .lookUp, .blockingLookUp, .encoded, .prefetch], .namesFilesOnly)
         Row("diskDurability") { _ in [.diskDurability(.normal)] }
             .isTested(on: [.network], "DiskDurabilityTests.swift", "holds for a load, the original included")
             .isTested(

@@ -25,19 +25,6 @@ extension OptionPathTable {
             .shows(on: [.network, .joined, .encoded]) { $0.with.sent?.method == .post }
             .shows(on: [.prefetch]) { $0.without.transfers == 1 && $0.with.transfers == 0 }
             .cannotMatter(on: [.provider, .file], .nothingIsSent)
-        Row("cookies") { _ in [.cookies(CookieStore())] }
-            .isTested(
-                on: [.network],
-                "DownloadCookieTests.swift",
-                "are sent by the transfers that name it alone, and set by their responses, failures too"
-            )
-            .isTested(
-                on: [.joined],
-                "DownloadCookieTests.swift",
-                "share a transfer with requests of the same store and the same cookies alone"
-            )
-            .cannotMatter(on: [.encoded, .prefetch], .asFromNetwork)
-            .cannotMatter(on: LoadPath.local, .nothingIsSent)
         Row("acceptedStatusCodes") { _ in [.acceptedStatusCodes(300..<400)] }
             .shows(on: LoadPath.sending) { $0.with.answer.error == "status" }
             .cannotMatter(on: LoadPath.local, .nothingIsSent)

@@ -1,0 +1,159 @@
+internal import CCurl
+internal import CCurlShim
+internal import Glibc
+
+/// Cookies in libcurl's engine, which decides which are kept and where they are sent: those of one chain of redirects,
+/// or those of a transport's file. One that is for a whole public suffix ("co.uk") is refused if libcurl was built with
+/// libpsl, as Debian's and Ubuntu's are; without it, only for top-level domains. Used by the event loop's thread alone, so libcurl needs no locks for it.
+final class CookieJar {
+    private let share: UnsafeMutableRawPointer
+    /// The number of fields `Set-Cookie` since the jar was last emptied or checked, even if libcurl refused them.
+    fileprivate(set) var newCount = 0
+
+    init() {
+        guard let share = curl_share_init() else { fatalError("libcurl cannot allocate a share handle: out of memory") }
+        self.share = share
+        halcyon_curl_share_cookies(share)
+    }
+
+    deinit {
+        // The handles hold on to this, so none uses it any more.
+        curl_share_cleanup(share)
+    }
+
+    func attach(to easy: UnsafeMutableRawPointer) {
+        halcyon_curl_set_share(easy, share)
+        // Without a file, even if there is none, libcurl does not read the cookies it has.
+        halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, "")
+    }
+
+    /// Takes a handle out, so that it neither sends nor takes cookies.
+    static func detach(from easy: UnsafeMutableRawPointer) {
+        halcyon_curl_set_share(easy, nil)
+        halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, nil)
+    }
+
+    func removeAll(through easy: UnsafeMutableRawPointer) {
+        halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, "ALL")
+        newCount = 0
+    }
+
+    /// Adds a cookie in the form of ``lines(through:)``.
+    func add(_ line: [CChar], through easy: UnsafeMutableRawPointer) {
+        halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, line)
+    }
+
+    /// Returns the cookies as the lines of a Netscape cookie file: domain, whether it holds for hosts below it, path,
+    /// whether for TLS alone, expiry, name and value, with tabs in between, and a byte 0 at the end. Their bytes need not
+    /// be text.
+    func lines(through easy: UnsafeMutableRawPointer) -> [[CChar]] {
+        let list = halcyon_curl_get_list(easy, CURLINFO_COOKIELIST)
+        defer { curl_slist_free_all(list) }
+        var lines: [[CChar]] = []
+        var next = list
+        while let node = next {
+            next = node.pointee.next
+            guard let line = node.pointee.data else { continue }
+            lines.append(Array(UnsafeBufferPointer(start: line, count: strlen(line) + 1)))
+        }
+        return lines
+    }
+
+    /// Counts a line of a response's head, if it sets a cookie.
+    func note(_ line: UnsafeRawBufferPointer) {
+        let name: StaticString = "set-cookie:"
+        guard line.count > name.utf8CodeUnitCount, line[0] | 0x20 == 0x73,
+            name.withUTF8Buffer({ name in zip(line, name).allSatisfy { $0 | 0x20 == $1 | 0x20 } })
+        else { return }
+        newCount += 1
+    }
+}
+
+/// The jar of a transport with a ``CookieFile``: libcurl reads the file when the transport is created, and writes it when
+/// no transfer is under way, and at the end of the transport.
+///
+/// libcurl bounds what one response may set, but keeps all that ever came. So the jar is checked when it may have
+/// grown beyond its limits, and before it is written.
+final class StoredCookies {
+    private static let maximumDomainCount = 50
+    private static let maximumCount = 3_000
+
+    let jar = CookieJar()
+    /// A handle for the jar alone, which sends nothing.
+    private let easy: UnsafeMutableRawPointer
+    /// The cookies in all, and of the domain that had the most, when the jar was last checked.
+    private var count = 0
+    private var greatestDomainCount = 0
+    /// `true` while the file lacks changes.
+    private var isChanged = false
+
+    init(_ file: CookieFile) {
+        guard let easy = curl_easy_init() else { fatalError("libcurl cannot allocate an easy handle: out of memory") }
+        self.easy = easy
+        jar.attach(to: easy)
+        halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, file.path)
+        halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, "RELOAD")
+        trim()
+        isChanged = false
+        halcyon_curl_set_string(easy, CURLOPT_COOKIEJAR, file.path)
+    }
+
+    deinit {
+        // With a file, libcurl would write it once more.
+        halcyon_curl_set_string(easy, CURLOPT_COOKIEJAR, nil)
+        curl_easy_cleanup(easy)
+    }
+
+    func removeAll() {
+        jar.removeAll(through: easy)
+        (count, greatestDomainCount) = (0, 0)
+        isChanged = true
+    }
+
+    /// Removes the excess: the oldest of a domain, then the oldest of the domains that have the most.
+    func trimIfNeeded() {
+        guard greatestDomainCount + jar.newCount > Self.maximumDomainCount || count + jar.newCount > Self.maximumCount
+        else { return }
+        trim()
+    }
+
+    /// Writes the file, if it lacks changes. A failure is met again at the next change.
+    func write() {
+        if jar.newCount > 0 { trim() }
+        guard isChanged else { return }
+        isChanged = false
+        halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, "FLUSH")
+    }
+
+    private func trim() {
+        let lines = jar.lines(through: easy)
+        let domains = Dictionary(grouping: lines, by: Self.domain)
+        let allowance = Self.allowance(domains.values.map(\.count))
+        let kept = domains.values.flatMap { $0.suffix(allowance) }.prefix(Self.maximumCount)
+        if kept.count < lines.count {
+            jar.removeAll(through: easy)
+            for line in kept { jar.add(line, through: easy) }
+        }
+        jar.newCount = 0
+        isChanged = true
+        count = kept.count
+        greatestDomainCount = domains.values.reduce(0) { max($0, min($1.count, allowance)) }
+    }
+
+    /// Returns the domain of a line, whether the cookie holds for hosts below it or not.
+    private static func domain(of line: [CChar]) -> String {
+        let field = line.prefix { $0 != 0x09 && $0 != 0 }
+        var domain = String(decoding: field.map { UInt8(bitPattern: $0) }, as: UTF8.self)[...]
+        let mark = "#HttpOnly_"
+        if domain.hasPrefix(mark) { domain = domain.dropFirst(mark.count) }
+        if domain.hasPrefix(".") { domain = domain.dropFirst() }
+        return domain.lowercased()
+    }
+
+    /// Returns the most cookies that each domain may have, so that all together are not too many; at least one.
+    private static func allowance(_ counts: [Int]) -> Int {
+        for allowance in (1...maximumDomainCount).reversed()
+        where counts.reduce(0, { $0 + min($1, allowance) }) <= maximumCount { return allowance }
+        return 1
+    }
+}
