@@ -21,6 +21,7 @@ extension CurlEventLoop {
             curl_multi_perform(multi, &count)
             collectFinished()
             enforceDeadlines()
+            renewHeldBack()
             inspectWire()
             handles.cookies?.trimIfNeeded()
             if running.isEmpty { handles.cookies?.write() }
@@ -39,7 +40,7 @@ extension CurlEventLoop {
     /// Waits for the network, the next deadline or a message, unless one has come since the mailbox was emptied.
     private func sleep(unlessStoppedSince stop: CurlMailbox.Stop) {
         guard mailbox.fallAsleep(unlessStoppedSince: stop) else { return }
-        let timeout = min(nextDeadline, scheduler.nextStart).pollTimeout(from: now)
+        let timeout = min(nextDeadline, nextRenewal, scheduler.nextStart).pollTimeout(from: now)
         watch.endWork()
         defer { watch.beginWork() }
         if curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {

@@ -67,6 +67,31 @@ extension CurlEventLoop {
                 continue
             }
             nextDeadline = min(nextDeadline, exchange.firstDeadline)
+            if exchange.entry.origin.isSecure {
+                nextRenewal = min(nextRenewal, now.adding(nanoseconds: Self.heldBackNanoseconds))
+            }
+        }
+    }
+
+    /// The time for which libcurl may hold a transfer back.
+    static let heldBackNanoseconds: Int64 = 250_000_000
+
+    /// Gives libcurl the transfers anew that it has held back for a quarter of a second.
+    ///
+    /// Where connections end while others wait to share them, libcurl 8.14 forgets some of those that wait: nothing wakes
+    /// them any more. To one that is held back with a reason, this does nothing that could be seen from outside.
+    func renewHeldBack() {
+        guard nextRenewal <= now else { return }
+        nextRenewal = .distantFuture
+        for exchange in running where exchange.entry.origin.isSecure {
+            nextRenewal = now.adding(nanoseconds: Self.heldBackNanoseconds)
+            guard exchange.isHeldBack else { continue }
+            exchange.lookupBegan = false
+            curl_multi_remove_handle(multi, exchange.handle.easy)
+            guard curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK else {
+                // The next look sees to the rest.
+                return finish(exchange, code: CURLE_FAILED_INIT)
+            }
         }
     }
 

@@ -35,6 +35,12 @@ final class CurlEventLoop: @unchecked Sendable {
     /// The time before which no deadline of a running transfer comes.
     @exclusivity(unchecked)
     var nextDeadline = MonotonicTime.distantFuture
+    /// The number of exchanges that have begun.
+    @exclusivity(unchecked)
+    var exchangeCount = 0
+    /// The time at which those that libcurl holds back are next given to it anew.
+    @exclusivity(unchecked)
+    var nextRenewal = MonotonicTime.distantFuture
     /// A Boolean value that indicates whether a transfer ended, or a host began to take more, since the waiting
     /// transfers were last looked at.
     @exclusivity(unchecked)

@@ -25,7 +25,11 @@ extension CurlExchange {
         if exchange.isCleartextHTTP2 { exchange.handle.keepsConnection = false }
         guard !exchange.isAbandoned else { return -1 }  // CURL_SOCKET_BAD
         guard exchange.handle.security.addressCheck?.permits(target) ?? true else { return -1 }  // CURL_SOCKET_BAD
-        return exchange.loop.sockets.open(target, proxyCredential: exchange.handle.security.tunnelCredential)
+        return exchange.loop.sockets.open(
+            target,
+            for: exchange.number,
+            proxyCredential: exchange.handle.security.tunnelCredential
+        )
     }
 
     private func acceptsConnection(localPort: Int32) -> Bool {
@@ -77,6 +81,14 @@ extension CurlExchange {
     func opensConnection() -> Bool {
         guard lossCount > 0, let history = transfer.history else { return false }
         return lossCount == Self.maximumLosses || loop.scheduler.renewsConnection(entry, since: history.renewalCount)
+    }
+
+    /// Returns whether libcurl has held the exchange back for a while, to see whether it can share the connection that
+    /// another one opens: no name is looked up for it, and no socket is open.
+    var isHeldBack: Bool {
+        entry.origin.isSecure && startedAt.adding(nanoseconds: CurlEventLoop.heldBackNanoseconds) <= loop.now
+            && !head.hasBegun && !isLookingUp && !isAbandoned && transfer.request.body == nil
+            && !loop.sockets.haveSocket(openedBy: number, orAt: localPort)
     }
 
     /// Returns whether a transfer that ended with `code` leaves an unusable connection: it is silent, or flooded, or

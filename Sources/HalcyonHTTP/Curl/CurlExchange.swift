@@ -35,6 +35,8 @@ final class CurlExchange {
     let handle: CurlHandle
     /// The position of the exchange in the loop's list.
     var index = 0
+    /// The number of the exchange among all of the loop, from 1.
+    let number: Int
 
     /// The number of connections to the host that were renewed before the exchange began.
     let renewalCount: Int
@@ -93,6 +95,8 @@ final class CurlExchange {
         transfer = entry.element
         self.handle = handle
         self.loop = loop
+        loop.exchangeCount += 1
+        number = loop.exchangeCount
         renewalCount = entry.renewalCount
         startedAt = loop.now
         lastActivity = loop.now

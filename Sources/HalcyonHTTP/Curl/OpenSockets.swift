@@ -11,6 +11,8 @@ final class OpenSockets: Sendable {
         var countedBytes: UInt64 = 0
         /// The credential that its opener sends to the proxy.
         var proxyCredential: Credential?
+        /// The exchange that opened it (``CurlExchange/number``).
+        var opener: Int
         /// The local port; 0 as long as it is not known.
         var port: Int32 = 0
     }
@@ -55,20 +57,32 @@ final class OpenSockets: Sendable {
 
     private let table = Lock(Table())
 
-    /// Opens a socket, for a transfer that sends `proxyCredential` to its proxy.
-    func open(_ target: UnsafeMutablePointer<curl_sockaddr>, proxyCredential: Credential?) -> curl_socket_t {
+    /// Opens a socket, for an exchange that sends `proxyCredential` to its proxy.
+    func open(
+        _ target: UnsafeMutablePointer<curl_sockaddr>,
+        for opener: Int,
+        proxyCredential: Credential?
+    ) -> curl_socket_t {
         let descriptor = socket(
             target.pointee.family,
             target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             target.pointee.protocol
         )
         guard descriptor >= 0 else { return -1 }  // CURL_SOCKET_BAD
-        insert(descriptor, proxyCredential: proxyCredential)
+        insert(descriptor, for: opener, proxyCredential: proxyCredential)
         return descriptor
     }
 
-    func insert(_ descriptor: Int32, proxyCredential: Credential? = nil) {
-        table.withLock { $0.insert(descriptor, Entry(proxyCredential: proxyCredential)) }
+    func insert(_ descriptor: Int32, for opener: Int = 0, proxyCredential: Credential? = nil) {
+        table.withLock { $0.insert(descriptor, Entry(proxyCredential: proxyCredential, opener: opener)) }
+    }
+
+    /// Returns whether a socket is open that this exchange has opened, or that has this local port.
+    func haveSocket(openedBy opener: Int, orAt localPort: Int32) -> Bool {
+        table.withLock { table in
+            (localPort != 0 && !table.descriptors(localPort: localPort).isEmpty)
+                || table.entries.values.contains { $0.opener == opener }
+        }
     }
 
     /// Closes a socket of libcurl's. The context is the table, which outlives every connection.
