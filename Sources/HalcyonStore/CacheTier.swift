@@ -58,19 +58,21 @@ extension CacheTier {
 
 /// The key of an entry: the name of an original, and what was made of it. Keys are equal if their bytes are.
 public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
-    /// The name, and after a byte 0 the variant.
-    package let text: String
+    private let exact: ExactString
 
     package init(text: String) {
-        self.text = text
+        exact = ExactString(text)
     }
 
     /// - Parameters:
     ///   - name: The name of the original with its scope, without a byte 0.
     ///   - variant: What was made of the original, or a further representation of it. Default: `nil`, the original.
     public init(name: String, variant: String? = nil) {
-        text = variant.map { "\(name)\0\($0)" } ?? name
+        self.init(text: variant.map { "\(name)\0\($0)" } ?? name)
     }
+
+    /// The name, and after a byte 0 the variant.
+    package var text: String { exact.text }
 
     /// The name of the original, with its scope.
     public var name: String {
@@ -86,19 +88,7 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
 
     /// The name and the variant, with a slash between them.
     public var description: String { variant.map { "\(name)/\($0)" } ?? name }
-
-    /// Returns whether both have the same bytes.
-    public static func == (left: CacheKey, right: CacheKey) -> Bool { hasSameBytes(left.text, right.text) }
-
-    /// Feeds the bytes.
-    public func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
 }
-
-/// Returns whether two strings have the same UTF-8 bytes; `String` compares by canonical equivalence.
-private func hasSameBytes(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
 /// An entry of a tier.
 public struct TierEntry: Sendable {
@@ -204,7 +194,8 @@ public enum TierScope: Sendable {
     public func covers(_ key: CacheKey, version: TierVersion? = nil, digest: UInt64?) -> Bool {
         switch self {
         case .entry(let other, let meant): other == key && (meant == nil || version == nil || meant == version)
-        case .name(let name, let kept): hasSameBytes(name, key.name) && (kept == nil || digest != kept)
+        case .name(let name, let kept):
+            ExactString.hasSameBytes(name, key.name) && (kept == nil || digest != kept)
         case .names(let prefix): key.text.utf8.starts(with: prefix.utf8)
         case .everything: true
         }

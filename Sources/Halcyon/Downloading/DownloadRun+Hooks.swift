@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 extension DownloadRun {

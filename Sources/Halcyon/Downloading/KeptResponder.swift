@@ -1,3 +1,5 @@
+internal import HalcyonConcurrency
+
 /// A responder for which credentials are kept, so that it is not asked again.
 ///
 /// An object is not kept alive: once it is released, it cannot come again. A value is kept,

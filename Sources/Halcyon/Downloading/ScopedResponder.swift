@@ -1,3 +1,5 @@
+internal import HalcyonConcurrency
+
 /// Hooks that supply credentials, with the scope that it answers for: those that answer for several users, one after the other, are other
 /// ones for each of them.
 struct ScopedResponder: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 /// The identity of a transfer: all that is sent, the bounds, and the handling of the response.

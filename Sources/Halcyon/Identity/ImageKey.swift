@@ -1,3 +1,4 @@
+internal import HalcyonConcurrency
 internal import HalcyonStore
 
 /// The identity of an image in the caches and in shared work: its original, and the decoding and processing of it.

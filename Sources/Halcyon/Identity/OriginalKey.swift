@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HalcyonConcurrency
 internal import HalcyonHTTP
 
 /// The name of an original in caches and in shared work, and its scope.
@@ -23,14 +23,5 @@ struct OriginalKey: Sendable, Hashable {
     func hash(into hasher: inout Hasher) {
         hasher.combine(text)
         hasher.combine(scope)
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    @inline(__always)
-    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
-        return memcmp(start, otherStart, count) == 0
     }
 }

@@ -1,3 +1,5 @@
+internal import HalcyonConcurrency
+
 /// The values of the program's own in options, by their keys.
 struct ImageOptionValues: Sendable {
     private struct Entry: Sendable {

@@ -1,3 +1,5 @@
+internal import HalcyonConcurrency
+
 /// A retry strategy with a closure. Two with the same identifier are taken to be the same.
 public struct CustomRetryStrategy: RetryStrategy {
     /// The name of the strategy, with each value that its closure uses. Loads of one image share their attempts where

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
+internal import HalcyonConcurrency
 internal import HalcyonRaster
 
 /// An image that its source has itself: that of a hash, or pixels.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import HalcyonConcurrency
 internal import HalcyonFiles
 public import HalcyonHTTP
 
