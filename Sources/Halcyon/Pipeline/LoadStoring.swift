@@ -162,28 +162,25 @@ extension CachedForm {
         return stores
     }
 
+    /// Removes an image that its server no longer has, with all others of the same original, or that it has replaced by
+    /// one that the request does not accept. What newer loads have stored stays.
+    private func forget(_ request: ResolvedRequest, ifObsolete error: ImageError) async {
+        if await request.removeOriginal(ifGone: error) { return }
+        guard request.followsServer, error.isAboutResource, !error.isOutdated else { return }
+        await forgetReplaced(by: request, claim: ContentClaim(registrations: request.registrations))
+    }
+
     /// Removes the image that is replaced by one that must not be stored. Where the load read the disk for the
     /// original, the original on disk has been removed already.
     private func forgetReplaced(by request: ResolvedRequest, claim: ContentClaim) async {
         let policy = request.options.cache
         if policy.storesInMemory { forgetInMemory(request, claim: claim) }
-        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return }
-        await removeOriginal(of: request, claim: claim)
-        await storage.remove(for: request, claim: claim)
-    }
-
-    /// Removes an image that its server no longer has, with all others of the same original, or that it has replaced by
-    /// one that the request does not accept. What newer loads have stored stays. Where the load read the disk for the
-    /// original, a replaced original on disk has been removed already.
-    private func forget(_ request: ResolvedRequest, ifObsolete error: ImageError) async {
-        if await request.removeOriginal(ifGone: error) { return }
-        guard request.followsServer, error.isAboutResource, !error.isOutdated else { return }
-        let claim = ContentClaim(registrations: request.registrations)
-        forgetInMemory(request, claim: claim)
-        await removeOriginal(of: request, claim: claim)
-        await storage.remove(for: request, claim: claim)
+        if policy.storesOnDisk, request.source.isCachedOnDisk {
+            await removeOriginal(of: request, claim: claim)
+            await storage.remove(for: request, claim: claim)
+        }
         // Once more: a load that has found it on disk meanwhile may have stored it in memory.
-        forgetInMemory(request, claim: claim)
+        if policy.storesInMemory { forgetInMemory(request, claim: claim) }
     }
 
     /// Removes an image from memory, unless it is newer.
