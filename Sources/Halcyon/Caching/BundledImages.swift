@@ -4,7 +4,7 @@ internal import HalcyonFiles
 public import HalcyonStore
 
 /// Originals that came with a program: a tier that is only read, the last of an ``ImageCache``. A removal does not remove
-/// them, and they count as new.
+/// them, and they count as new until their server has sent this process another image.
 public struct BundledImages: Sendable {
     private enum Location: Sendable {
         case cache(DiskCache)

@@ -55,9 +55,12 @@ extension ImageCache {
         )
     }
 
-    /// Returns whether content of a tier is not known to be outdated. What came with the program counts as new.
+    /// Returns whether content of a tier is not known to be outdated. What came with the program counts as new until its
+    /// server has sent other content.
     func isCurrent(_ digest: ContentDigest?, of representation: String, named name: String, in tier: Int) -> Bool {
-        tiers.all[tier].isReadOnly || order.isCurrent(digest, of: representation, named: name)
+        tiers.all[tier].isReadOnly
+            ? answers?.isNewest(digest, named: name) ?? true
+            : order.isCurrent(digest, of: representation, named: name)
     }
 
     /// Adopts the content of a transfer, and removes from memory what was made of other content.
@@ -67,6 +70,7 @@ extension ImageCache {
     ///
     /// - Returns: `true` if other content has to be removed from disk; see ``removeOutdated(_:after:)``.
     func adopt(_ claim: ContentClaim, for key: ImageKey) -> Bool {
+        answers?.note(claim, named: key.originalDiskKey)
         guard order.adopt(claim) else { return false }
         forgetOutdated(claim, for: key)
         return true

@@ -17,6 +17,8 @@ public final class ImageCache: Sendable {
     let tiers: CacheTiers
     /// The order of the loads and stores that run at the same time.
     let order = ContentOrder()
+    /// The newest answers of servers; `nil` if no tier is only read.
+    let answers: NewestAnswers?
     /// A Boolean value that indicates whether memory may have encoded forms of images, which a store has to look for.
     let mayHaveEncodedForms = Atomic(false)
     /// The images in memory that were made for a target size.
@@ -91,6 +93,7 @@ public final class ImageCache: Sendable {
                 pool.trim()
             }
         }
+        answers = tiers.contains { $0.isReadOnly } ? NewestAnswers() : nil
         self.tiers = CacheTiers(disk: DiskTier(configuration: disk, onFault: onFault), tiers)
     }
 
