@@ -179,8 +179,9 @@ public enum TierOutcome: Hashable, Sendable {
 public enum TierScope: Sendable {
     /// One entry; with a version only while it has that.
     case entry(CacheKey, TierVersion? = nil)
-    /// An original and everything that was made of it, except what is or was made of the original with a digest.
-    case name(String, except: UInt64? = nil)
+    /// An original in all its representations and everything that was made of it, except what is or was made of the
+    /// representations with these digests.
+    case name(String, except: Set<UInt64> = [])
     /// All originals whose names begin with a text, and everything that was made of them.
     case names(beginningWith: String)
     /// All entries.
@@ -195,7 +196,7 @@ public enum TierScope: Sendable {
         switch self {
         case .entry(let other, let meant): other == key && (meant == nil || version == nil || meant == version)
         case .name(let name, let kept):
-            ExactString.hasSameBytes(name, key.name) && (kept == nil || digest != kept)
+            ExactString.hasSameBytes(name, key.name) && !(digest.map(kept.contains) ?? false)
         case .names(let prefix): key.text.utf8.starts(with: prefix.utf8)
         case .everything: true
         }

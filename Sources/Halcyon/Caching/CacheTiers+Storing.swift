@@ -255,24 +255,38 @@ extension CacheTiers {
         -> Task<Void, Never>
     {
         let (name, order) = (registration.name.text, registration.order)
+        @Sendable func isCurrent(_ content: StoredContent) -> Bool {
+            order.isCurrent(content.digest, of: content.representation, named: name)
+        }
         // No look-up waits for it: what it removes is not current.
         return begin(.entry(CacheKey(name: name, variant: "outdated")), in: 0) { [self] in
             for store in stores { await store.value }
-            _ = removeBelow(.name(name, except: claim.digest?.value)) { order.isNewest(claim) }
-            _ = await disk.attempt { [self] disk in
+            let own = Set([claim.digest?.value].compactMap { $0 })
+            let onDisk = await disk.attempt { [self] disk in
+                var kept = own
                 do {
-                    func isCurrent(_ content: StoredContent) -> Bool {
-                        order.isCurrent(content.digest, of: content.representation, named: name)
-                    }
                     let contents = try disk.rows(under: name).map(StoredContent.init)
                     if claim.digest == nil || contents.contains(where: { $0.digest != nil && !isCurrent($0) }) {
                         order.noteChange(by: claim)
                     }
-                    return try disk.removeEntries(under: name, unless: isCurrent)
+                    kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
+                    _ = try disk.removeEntries(under: name, unless: isCurrent)
+                    return kept
                 } catch {
-                    failed[0].add(.name(name, except: claim.digest?.value))
+                    failed[0].add(.name(name, except: kept))
                     throw error
                 }
+            }
+            for number in below {
+                var kept = onDisk ?? own
+                // Other representations of the image are not outdated, and may be in this tier alone.
+                for key in claim.representation.isEmpty ? [] : OriginalStorage.diskKeys(name) {
+                    let priority = PriorityBox(.low)
+                    let found = try? await entry(for: key, in: number, extending: .none, priority: priority)
+                    guard let content = found.map({ StoredContent($0, isOriginal: true) }) else { continue }
+                    if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
+                }
+                change(number, removing: [.name(name, except: kept)], TierCall()) { order.isNewest(claim) }
             }
             withExtendedLifetime(claim) {}
         }

@@ -66,11 +66,11 @@ extension DiskCache {
             return try remove(for: key.text, ifStill: version.onDisk) ? 1 : 0
         case .entry(let key, nil):
             return try remove(for: key.text) ? 1 : 0
-        case .name(let name, except: nil):
+        case .name(let name, except: []):
             let count = try removeEntries(prefix: name + "\0")
             return try remove(for: name) ? count + 1 : count
-        case .name(let name, except: let digest?):
-            return try removeEntries(under: name) { $0.digest?.value == digest }
+        case .name(let name, except: let kept):
+            return try removeEntries(under: name) { $0.digest.map { kept.contains($0.value) } ?? false }
         case .names(let prefix):
             return try removeEntries(prefix: prefix)
         case .everything:

@@ -130,9 +130,11 @@ struct CacheTierContractTests {
             (CacheKey(name: key.name, variant: "0b"), try result(of: new, [4])),
             (CacheKey(name: "https://a.example/10"), new), (CacheKey(name: "https://b.example/"), new),
         ]
+        let (oldDigest, newDigest) = (try #require(old.digest), try #require(new.digest))
         let scopes: [TierScope] = [
-            .entry(key), .name(key.name), .name(key.name, except: new.digest), .name(key.name, except: old.digest),
-            .names(beginningWith: "https://a.example/"), .names(beginningWith: "https://c"), .everything,
+            .entry(key), .name(key.name), .name(key.name, except: [newDigest]), .name(key.name, except: [oldDigest]),
+            .name(key.name, except: [oldDigest, newDigest]), .names(beginningWith: "https://a.example/"),
+            .names(beginningWith: "https://c"), .everything,
         ]
         for scope in scopes {
             try await withTier(kind) { tier in
