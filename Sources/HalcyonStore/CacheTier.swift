@@ -203,6 +203,21 @@ public enum TierScope: Sendable {
     }
 }
 
+extension TierScope: Equatable {
+    /// Returns whether both are about the same entries. Names are equal if their bytes are.
+    public static func == (left: TierScope, right: TierScope) -> Bool {
+        switch (left, right) {
+        case (.entry(let key, let version), .entry(let otherKey, let otherVersion)):
+            key == otherKey && version == otherVersion
+        case (.name(let name, let kept), .name(let otherName, let otherKept)):
+            ExactString.hasSameBytes(name, otherName) && kept == otherKept
+        case (.names(let prefix), .names(let otherPrefix)): ExactString.hasSameBytes(prefix, otherPrefix)
+        case (.everything, .everything): true
+        default: false
+        }
+    }
+}
+
 /// The circumstances of a call.
 public struct TierCall: Sendable {
     package let priorityBox: PriorityBox

@@ -14,6 +14,7 @@ extension CacheTiers {
     ///     low.
     ///   - replaced: The beginning of the keys of other entries on disk, whose place it takes. Default: `nil`.
     ///   - digest: The digest of the original; `nil` if it is not known.
+    ///   - isCopy: `true` for an entry that a tier below has already, so that the disk alone stores it. Default: `false`.
     ///   - admission: Asked right before the entry is stored in a tier, after all earlier changes.
     ///   - content: Makes the body and the metadata; it returns `nil` if nothing is to be stored.
     /// - Returns: The store on disk, which begins those below.
@@ -26,6 +27,7 @@ extension CacheTiers {
         priority: PriorityBox = PriorityBox(.low),
         replacing replaced: String? = nil,
         digest: ContentDigest? = nil,
+        isCopy: Bool = false,
         admission: @escaping StoreAdmission,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
     ) -> Task<Void, Never> {
@@ -51,7 +53,15 @@ extension CacheTiers {
             )
             do {
                 _ = try await disk.writing.run(priority: priority) { [self] _ in
-                    try store(entry, for: key, slot: slot, durability, if: admission, onDisk: replaced)
+                    try store(
+                        entry,
+                        for: key,
+                        slot: slot,
+                        durability,
+                        if: admission,
+                        onDisk: replaced,
+                        in: isCopy ? [] : below
+                    )
                 }
                 disk.flushSoon()
             } catch {
@@ -76,7 +86,7 @@ extension CacheTiers {
     ) async throws -> Bool {
         defer { if durability == .none { disk.flushSoon() } }
         return try await disk.change { [self] _ in
-            try store(entry, for: key, durability, if: admission, replacing: scope)
+            try store(entry, for: key, durability, if: admission, replacing: scope, in: below)
         }
     }
 
@@ -85,6 +95,7 @@ extension CacheTiers {
     ///
     /// The entry that was to be replaced is older than the content, and is removed if the store fails.
     ///
+    /// - Parameter below: The numbers of the tiers below that store it as well.
     /// - Returns: `true` if it is on disk.
     private func store(
         _ entry: TierEntry,
@@ -93,19 +104,19 @@ extension CacheTiers {
         _ durability: DiskCache.Durability,
         if admission: @escaping StoreAdmission,
         replacing scope: TierScope? = nil,
-        onDisk replaced: String? = nil
+        onDisk replaced: String? = nil,
+        in below: [Int]
     ) throws -> Bool {
         let retried = Result {
-            for (number, scope) in failed[0].removals(under: key.name) {
-                _ = try disk.cache.remove(scope)
-                failed[0].forget(number)
-            }
+            for scope in failed[0].removals(under: key.name) { _ = try removeOnDisk(scope) }
         }
         guard let key = if let slot { slot(disk.cache) } else { key }, admission() else { return false }
-        storeBelow(entry, for: key, replacing: scope, durability, if: admission)
+        for number in below {
+            store(entry, for: key, in: number, replacing: scope, durability: durability, if: admission)
+        }
         do {
             try retried.get()
-            if let scope { _ = try disk.cache.remove(scope) }
+            if let scope { _ = try removeOnDisk(scope) }
             if let replaced { _ = try disk.cache.removeEntries(prefix: replaced) }
             return try disk.cache.store(entry, for: key, durability: durability)
         } catch {
@@ -117,31 +128,38 @@ extension CacheTiers {
     /// Removes entries on disk, on the thread that changes it.
     private func removeOnDisk(_ scope: TierScope) throws -> Int {
         do {
-            return try disk.cache.remove(scope)
+            let count = try disk.cache.remove(scope)
+            failed[0].forget(scope)
+            return count
         } catch {
             failed[0].add(scope)
             throw error
         }
     }
 
-    /// Begins to store an entry below the disk, or to remove what it replaces from a tier that is behind.
-    private func storeBelow(
+    /// Begins to store an entry in a tier below the disk, or to remove what it replaces if the tier is behind.
+    ///
+    /// - Parameters:
+    ///   - scope: Other entries that are removed there.
+    ///   - priority: The priority of the store, which those that wait for it raise. Default: low.
+    @discardableResult
+    func store(
         _ entry: TierEntry,
         for key: CacheKey,
-        replacing scope: TierScope?,
-        _ durability: DiskCache.Durability,
+        in number: Int,
+        replacing scope: TierScope? = nil,
+        durability: DiskCache.Durability,
+        priority: PriorityBox = PriorityBox(.low),
         if admission: @escaping StoreAdmission
-    ) {
-        for number in below {
-            let isBehind = all[number].isBehind || pending.withLock { $0.byteCount.below > Self.pendingByteLimit }
-            change(
-                number,
-                removing: (scope.map { [$0] } ?? []) + (isBehind ? [.entry(key)] : []),
-                storing: isBehind ? nil : (key, entry),
-                TierCall(priority: .low, durability: durability),
-                if: admission
-            )
-        }
+    ) -> Task<Void, Never> {
+        let isBehind = all[number].isBehind || pending.withLock { $0.byteCount.below > Self.pendingByteLimit }
+        return change(
+            number,
+            removing: (scope.map { [$0] } ?? []) + (isBehind ? [.entry(key)] : []),
+            storing: isBehind ? nil : (key, entry),
+            TierCall(priority, durability: durability),
+            if: admission
+        )
     }
 
     /// Begins to remove entries below the disk.
@@ -167,15 +185,13 @@ extension CacheTiers {
         let scope = scopes.first ?? new.map { .entry($0.key) } ?? .everything
         let byteCount = new?.entry.body.count ?? 0
         return begin(scope, in: number, byteCount: byteCount, priority: call.priorityBox) { [faults = disk.faults] in
-            var isDone = true
-            if let new {
-                for (number, scope) in failed.removals(under: new.key.name) where isDone {
-                    isDone = await tier.remove(scope, call) != .unavailable
-                    if isDone { failed.forget(number) }
-                }
-            }
             guard admission() else { return }
-            for scope in scopes where isDone { isDone = await tier.remove(scope, call) != .unavailable }
+            var isDone = true
+            let retried = new.map { failed.removals(under: $0.key.name) } ?? []
+            for scope in retried + scopes where isDone {
+                isDone = await tier.remove(scope, call) != .unavailable
+                if isDone { failed.forget(scope) }
+            }
             if isDone, let new { isDone = await tier.store(new.entry, for: new.key, call) != .unavailable }
             guard !isDone else { return }
             // What the entry was to replace is older.

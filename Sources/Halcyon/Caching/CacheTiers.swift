@@ -27,7 +27,7 @@ final class CacheTiers: Sendable {
         self.disk = disk
         all = [disk] + lower
         below = lower.indices.filter { !lower[$0].isReadOnly }.map { $0 + 1 }
-        failed = all.map { _ in FailedRemovals() }
+        failed = all.map { _ in FailedRemovals(now: disk.now) }
     }
 
     /// The place of an entry that was found.
@@ -80,6 +80,7 @@ final class CacheTiers: Sendable {
         let isHidden = failed[tier].hide(
             key,
             version: entry.version,
+            storedAt: entry.storedAt,
             digest: StoredContent(entry, isOriginal: key.isOriginal).digest
         )
         guard !isHidden else { return nil }
@@ -89,13 +90,17 @@ final class CacheTiers: Sendable {
         return isDamaged ? nil : entry
     }
 
-    /// Returns whether the disk has an entry for a key, once the stores of it have ended. Changes nothing.
+    /// Returns the content of the entry that the disk has for a key, once the stores of it have ended; `nil` if it has
+    /// none. Changes nothing.
     ///
     /// - Throws: `CancellationError`.
-    func isOnDisk(_ key: CacheKey) async throws -> Bool {
+    func contentOnDisk(_ key: CacheKey) async throws -> StoredContent? {
         try await settle(key, in: 0, priority: PriorityBox(.normal))
-        if failed[0].hide(key, digest: nil) { return false }
-        return try await disk.contains(key)
+        guard let row = try await disk.row(for: key) else { return nil }
+        let content = StoredContent(row)
+        let version = TierVersion(row.version)
+        let isHidden = failed[0].hide(key, version: version, storedAt: row.storedAt, digest: content.digest)
+        return isHidden ? nil : content
     }
 
     /// Waits for the changes in a tier that a look-up of a key has to see.

@@ -52,11 +52,14 @@ final class DiskTier: Sendable {
     /// The entries that the disk cache removes from now on.
     var removals: AsyncStream<CacheRemoval<String>> { cache.removals }
 
-    /// Returns whether there is an entry for a key. Changes nothing.
+    /// Returns the entry of a key, without its body; `nil` if there is none. Changes nothing.
     ///
     /// - Throws: `CancellationError`.
-    func contains(_ key: CacheKey) async throws -> Bool {
-        try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in cache.contains(key.text) }
+    func row(for key: CacheKey) async throws -> DiskCache.Row? {
+        try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in
+            guard cache.contains(key.text) else { return nil }
+            return try? cache.rows(under: key.name).first { ExactString.hasSameBytes($0.key, key.text) }
+        }
     }
 
     /// Runs a blocking function on the threads of look-ups.

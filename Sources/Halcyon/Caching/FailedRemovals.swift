@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonConcurrency
 internal import HalcyonStore
 
@@ -5,52 +6,70 @@ internal import HalcyonStore
 /// succeeds, and nothing is stored in its place before.
 final class FailedRemovals: Sendable {
     private struct State {
-        var scopes: [UInt64: TierScope] = [:]
-        var lastNumber: UInt64 = 0
+        /// Each once.
+        var scopes: [TierScope] = []
+        /// The time of the last removal that is not among these, as there were too many.
+        var lastOverflow: Date?
     }
 
-    /// The most removals that are told apart: beyond, everything in the tier counts as removed.
-    private static let limit = 1_024
+    /// The most removals that are told apart. Beyond, what the tier had at the time of a removal is not found any more:
+    /// it only hides, as nobody has asked for the removal of everything.
+    static let limit = 1_024
 
+    private let now: @Sendable () -> Date
     private let state = Lock(State())
+
+    /// - Parameter now: Returns the date by which the tier tells when its entries arrived.
+    init(now: @escaping @Sendable () -> Date) {
+        self.now = now
+    }
 
     /// Adds a removal.
     func add(_ scope: TierScope) {
+        let now = now()
         state.withLock { state in
-            state.lastNumber += 1
-            if state.scopes.count >= Self.limit {
-                state.scopes = [state.lastNumber: .everything]
+            if state.scopes.contains(scope) { return }
+            if state.scopes.count < Self.limit {
+                state.scopes.append(scope)
             } else {
-                state.scopes[state.lastNumber] = scope
+                state.lastOverflow = now
             }
         }
     }
 
     /// Returns whether an entry was to be removed.
     ///
-    /// - Parameter digest: The digest of its original.
-    func hide(_ key: CacheKey, version: TierVersion? = nil, digest: @autoclosure () -> ContentDigest?) -> Bool {
+    /// - Parameters:
+    ///   - storedAt: The time of its arrival; `nil` if that is not known.
+    ///   - digest: The digest of its original.
+    func hide(
+        _ key: CacheKey,
+        version: TierVersion?,
+        storedAt: Date?,
+        digest: @autoclosure () -> ContentDigest?
+    ) -> Bool {
         state.withLock { state in
-            if state.scopes.isEmpty { return false }
+            if state.scopes.isEmpty, state.lastOverflow == nil { return false }
+            if let lastOverflow = state.lastOverflow, storedAt ?? .distantPast <= lastOverflow { return true }
             let digest = digest()?.value
-            return state.scopes.values.contains { $0.covers(key, version: version, digest: digest) }
+            return state.scopes.contains { $0.covers(key, version: version, digest: digest) }
         }
     }
 
     /// Returns the removals that may be about a name, which are tried once more before something is stored under it.
-    func removals(under name: String) -> [(number: UInt64, scope: TierScope)] {
+    func removals(under name: String) -> [TierScope] {
         let key = CacheKey(name: name)
         return state.withLock { state in
-            if state.scopes.isEmpty { return [] }
-            return state.scopes.compactMap { number, scope in
-                let isCovered = scope.name.map { ExactString.hasSameBytes($0, name) } ?? scope.covers(key, digest: nil)
-                return isCovered ? (number, scope) : nil
+            state.scopes.filter { scope in
+                scope.name.map { ExactString.hasSameBytes($0, name) } ?? scope.covers(key, digest: nil)
             }
         }
     }
 
     /// Notes that a removal has been made.
-    func forget(_ number: UInt64) {
-        _ = state.withLock { $0.scopes.removeValue(forKey: number) }
+    func forget(_ scope: TierScope) {
+        state.withLock { state in
+            if scope == .everything { state = State() } else { state.scopes.removeAll { $0 == scope } }
+        }
     }
 }

@@ -8,8 +8,20 @@ extension ImageCache {
     public func tiers(with request: ImageRequest) async -> Tiers {
         guard let key = try? await key(for: request) else { return [] }
         var parts: Tiers = memory.contains(key) ? .memory : []
-        if (try? await tiers.isOnDisk(key.diskKey(request))) == true { parts.insert(.disk) }
+        if (try? await isOnDisk(key.diskKey(request))) == true { parts.insert(.disk) }
         return parts
+    }
+
+    /// Returns whether the disk has an entry for a key that is not known to be outdated, nor being removed. Changes nothing.
+    ///
+    /// - Throws: `CancellationError`.
+    func isOnDisk(_ key: CacheKey) async throws -> Bool {
+        // As long as it is registered, the order knows of removals of the name.
+        let registration = order.register(key.name)
+        guard let content = try await tiers.contentOnDisk(key) else { return false }
+        return withExtendedLifetime(registration) {
+            order.isCurrent(content.digest, of: content.representation, named: key.name)
+        }
     }
 
     /// Returns whether memory has the image of a request, without extending its life. Never reads the disk, and so finds no
@@ -278,7 +290,7 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {
-        guard let key = ImageKey(request)?.diskKey(request), try await tiers.isOnDisk(key) else { return nil }
+        guard let key = ImageKey(request)?.diskKey(request), try await isOnDisk(key) else { return nil }
         return try await disk.perform { try $0.fileLocation(for: key.text) }
     }
 }

@@ -266,7 +266,7 @@ struct CacheEntryForm: LoadForm {
         if try await ResultStorage(ImageForm(parts)).contains(request, context: context) { return .disk }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard request.work.readsDisk, !request.followsServer else { return nil }
-        return try await request.originals.tiers.isOnDisk(CacheKey(name: request.key.originalDiskKey)) ? .disk : nil
+        return try await request.originals.isOnDisk(CacheKey(name: request.key.originalDiskKey)) ? .disk : nil
     }
 
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse.Source> {
@@ -276,7 +276,9 @@ struct CacheEntryForm: LoadForm {
         }
         let original = try await parts.original.original(for: request, context: context)
         if original.caching.effect == .removeOriginal { await request.removeOriginal(by: original.claim(of: request)) }
-        guard original.source != .disk else { return made(.disk, for: request) }
+        guard original.source != .disk || request.isBelowDisk(original) else {
+            return made(.disk, for: request)
+        }
         do {
             // Keeps error pages out of the cache, what was cut short unseen, and what cannot be shown in the place of what can.
             let isWhole = try await (request.options.workers ?? parts.workers).isWhole(
@@ -313,9 +315,10 @@ struct CacheEntryForm: LoadForm {
         let priority = PriorityBox(.low)
         let changes = await request.replace(by: made.claim, made.caching.effect) {
             let writer = OriginalWriter(request: request, claim: made.claim, priority: priority)
-            return writer.store(original).map { [$0] } ?? []
+            guard let started = writer.store(original) else { return [] }
+            context.note(.storedOnDisk(.original))
+            return [started]
         }
-        if original.caching.entry != nil { context.note(.storedOnDisk(.original)) }
         await priority.following(context.priority) {
             for change in changes { await change.value }
         }

@@ -23,8 +23,10 @@ public final class ImagePrefetcher: Sendable {
         /// Onto the disk as they are: the bytes of the original, without decoding. Takes much less memory and time. An
         /// image that is on disk already, as an original or processed as the options say, is skipped, and so are files
         /// and data on this machine. One that is no longer fresh is asked for again, and skipped if its server says
-        /// that it has not changed. One whose response states no length is decoded, to see whether it is whole. One
-        /// that must not be stored, or is not whole, is loaded all the same, and counts as completed.
+        /// that it has not changed. One that a tier below the disk has is copied from there, and counts as skipped, too;
+        /// one that came with the program stays where it is. One whose response states no length is decoded, to see
+        /// whether it is whole. One that must not be stored, or is not whole, is loaded all the same, and counts as
+        /// completed.
         case disk
     }
 

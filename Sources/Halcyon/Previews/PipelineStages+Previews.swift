@@ -73,11 +73,11 @@ extension PipelineStages {
             return false
         }
         if request.isProcessed,
-            (try? await request.target.tiers.isOnDisk(CacheKey(text: request.resultDiskKey))) == true
+            (try? await request.target.isOnDisk(CacheKey(text: request.resultDiskKey))) == true
         {
             return true
         }
-        return (try? await request.originals.tiers.isOnDisk(CacheKey(name: request.key.originalDiskKey))) == true
+        return (try? await request.originals.isOnDisk(CacheKey(name: request.key.originalDiskKey))) == true
     }
 }
 

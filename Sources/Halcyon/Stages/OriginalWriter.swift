@@ -19,9 +19,27 @@ struct OriginalWriter: Sendable {
         let (policy, caching) = (request.options.cache, original.caching)
         guard policy.storesOnDisk, request.source.isCachedOnDisk, let entry = caching.entry else { return nil }
         if !request.isProcessed || policy.keepsOriginal || isAnimated { return store(original.data, entry) }
-        if let old = caching.replaced {
-            // An original that is on disk already is kept up to date.
-            return store(original.data, entry) { [place = old.place] disk in
+        if let place = caching.replaced?.place {
+            // An original that is stored already is kept up to date, in the tier that has it.
+            let tiers = request.originals.tiers
+            guard !tiers.below.contains(place.tier) else {
+                return tiers.store(
+                    TierEntry(
+                        body: original.data,
+                        metadata: entry.metadata,
+                        expiration: policy.diskExpiration,
+                        digest: claim.digest?.value
+                    ),
+                    for: place.key,
+                    in: place.tier,
+                    durability: policy.diskDurability ?? .none,
+                    priority: priority,
+                    if: request.originals.admission(of: claim, request.key)
+                )
+            }
+            return store(original.data, entry) { disk in
+                // One that came with the program is replaced on disk.
+                guard place.tier == 0 else { return place.key }
                 let found = disk.entry(for: place.key.text, extending: .none)
                 return found.map { TierVersion($0.version) } == place.version ? place.key : nil
             }
@@ -34,22 +52,34 @@ struct OriginalWriter: Sendable {
         }
     }
 
-    /// Starts to store an original.
+    /// Starts to store an original, also one that was found in a tier below the disk.
     ///
     /// - Returns: `nil` if it is on disk already, or its server forbids storing it.
     func store(_ original: Original) -> Task<Void, Never>? {
-        original.caching.entry.map { store(original.data, $0) }
+        if let entry = original.caching.entry { return store(original.data, entry) }
+        guard request.isBelowDisk(original) else { return nil }
+        let (diskKey, head) = (request.key.originalDiskKey, original.caching.source?.head)
+        var entry = OriginalCaching.Entry(diskKey: diskKey, metadata: head?.metadata ?? Data())
+        if let head, head.isVarying {
+            entry.slot = { disk in
+                OriginalStorage.slot(of: diskKey, url: head.url, in: disk) { $0.representation == head.representation }
+            }
+        }
+        return store(original.data, entry, isCopy: true)
     }
 
     /// Starts to store an original.
-    func store(_ data: Data, _ entry: OriginalCaching.Entry) -> Task<Void, Never> {
-        store(data, entry, slot: entry.slot)
+    func store(_ data: Data, _ entry: OriginalCaching.Entry, isCopy: Bool = false) -> Task<Void, Never> {
+        store(data, entry, isCopy: isCopy, slot: entry.slot)
     }
 
-    /// - Parameter slot: Returns the place at the time of writing; `nil` if nothing is to be stored.
+    /// - Parameters:
+    ///   - isCopy: `true` if a tier below the disk has it already. Default: `false`.
+    ///   - slot: Returns the place at the time of writing; `nil` if nothing is to be stored.
     private func store(
         _ data: Data,
         _ entry: OriginalCaching.Entry,
+        isCopy: Bool = false,
         slot: (@Sendable (DiskCache) -> CacheKey?)?
     ) -> Task<Void, Never> {
         let cache = request.originals
@@ -61,8 +91,17 @@ struct OriginalWriter: Sendable {
             byteCount: data.count,
             priority: priority,
             digest: claim.digest,
+            isCopy: isCopy,
             admission: cache.admission(of: claim, request.key),
             content: { (data, entry.metadata) }
         )
+    }
+}
+
+extension ResolvedRequest {
+    /// Returns whether an original was found in a tier below the disk that is stored in, and may be kept.
+    func isBelowDisk(_ original: Original) -> Bool {
+        guard original.caching.effect == .store, let place = original.caching.source?.place else { return false }
+        return originals.tiers.below.contains(place.tier)
     }
 }

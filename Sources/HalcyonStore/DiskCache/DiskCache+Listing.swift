@@ -87,6 +87,9 @@ extension DiskCache {
         /// XXH3 of the body, 64 bits.
         package let bodyHash: UInt64
         package let version: Version
+
+        /// The time of arrival.
+        package var storedAt: Date { version.storedAt.date ?? .distantFuture }
     }
 
     /// Returns the entry of a key, and those whose key begins with it and a byte 0, whether they are written already or

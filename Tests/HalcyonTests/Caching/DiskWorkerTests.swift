@@ -87,7 +87,7 @@ struct DiskWorkerTests {
             return await disk.remove(.entry(CacheKey(name: "a"), entry.version), TierCall())
         }
         #expect(await removal.value == .done())
-        #expect(try await disk.contains(CacheKey(name: "a")) == false)
+        #expect(try await disk.row(for: CacheKey(name: "a")) == nil)
     }
 
     @Test("metadata is replaced in a task that was cancelled, too")

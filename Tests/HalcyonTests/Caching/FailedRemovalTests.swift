@@ -1,0 +1,91 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonStore
+
+@Suite("A removal that a tier could not make")
+struct FailedRemovalTests {
+    private let clock = ManualStoreClock()
+    private let tier: ScriptedTier
+    private let test: TestPipeline
+    private let request = ImageRequest(Sample.url())
+    private let other = ImageRequest(Sample.url())
+
+    init() {
+        tier = ScriptedTier(clock: clock.clock)
+        test = TestPipeline(tiers: [tier], clock: clock.clock)
+    }
+
+    private var cache: ImageCache { test.pipeline.cache }
+
+    private func key(_ request: ImageRequest) throws -> CacheKey {
+        CacheKey(name: try #require(ImageKey(request)).originalDiskKey)
+    }
+
+    private func put(_ request: ImageRequest, seed: Int, storedAt date: Date? = nil) throws {
+        let body = Sample.png(seed: seed)
+        tier.put(TierEntry(body: body, storedAt: date, digest: ContentDigest(of: body).value), for: try key(request))
+    }
+
+    /// Fails so many removals of different originals that not all of them are told apart.
+    private func overflow(_ number: Int) {
+        for count in 0...FailedRemovals.limit { cache.tiers.failed[number].add(.name("https://a.example/\(count)")) }
+    }
+
+    @Test("is one removal that failed, however often it is tried, and is made without any other")
+    func again() async throws {
+        try put(request, seed: 1)
+        try put(other, seed: 3)
+        tier.unavailable = [.remove]
+        for _ in 0...FailedRemovals.limit { try await cache.remove(for: request) }
+        #expect(await cache.storedData(for: request) == nil)
+        #expect(await cache.storedData(for: other) == Sample.png(seed: 3))
+        tier.unavailable = []
+        #expect(try await cache.store(Sample.png(seed: 2), for: request))
+        await cache.flush()
+        #expect(tier.keys == [try key(request), try key(other)])
+        #expect(tier.present(try key(request))?.body == Sample.png(seed: 2))
+        #expect(!tier.calls.contains { $0.scope == .everything })
+        #expect(cache.tiers.failed[1].removals(under: try key(request).name).isEmpty)
+    }
+
+    @Test("below the disk hides all that was there, and removes none of it, once there are too many of them")
+    func overflowBelow() async throws {
+        try put(request, seed: 1)
+        overflow(1)
+        #expect(await cache.storedData(for: request) == nil)
+        clock.advance(by: 1)
+        #expect(try await cache.store(Sample.png(seed: 2), for: other))
+        await cache.flush()
+        try await cache.disk.change { try $0.removeAll() }
+        #expect(tier.keys == [try key(request), try key(other)])
+        #expect(await cache.storedData(for: request) == nil)
+        #expect(await cache.storedData(for: other) == Sample.png(seed: 2))
+    }
+
+    @Test("on disk hides all that was there, and removes none of it, once there are too many of them")
+    func overflowOnDisk() async throws {
+        #expect(try await cache.store(Sample.png(seed: 1), for: request))
+        await cache.flush()
+        #expect(await tier.remove(.everything, TierCall()) == .done())
+        clock.advance(by: 1)
+        overflow(0)
+        clock.advance(by: 1)
+        #expect(try await cache.store(Sample.png(seed: 2), for: other))
+        #expect(try await cache.diskStatistics().count == 2)
+        #expect(await cache.storedData(for: request) == nil)
+        #expect(await cache.tiers(with: request) == [])
+        #expect(await cache.storedData(for: other) == Sample.png(seed: 2))
+        #expect(await cache.tiers(with: other) == .disk)
+    }
+
+    @Test("hides nothing any more once everything was removed")
+    func everything() async throws {
+        overflow(1)
+        try await cache.removeAll()
+        try put(request, seed: 1, storedAt: clock.clock.now().addingTimeInterval(-100))
+        #expect(await cache.storedData(for: request) == Sample.png(seed: 1))
+    }
+}

@@ -1,0 +1,156 @@
+import FoundationEssentials
+import HTTPTypes
+import HalcyonConcurrency
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonStore
+
+@Suite("An original in the tiers of a cache")
+struct TierOriginalTests {
+    private let url = Sample.url()
+    private let tier = ScriptedTier()
+    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+
+    private var key: CacheKey { CacheKey(name: url.absoluteString) }
+
+    private func entry(seed: Int) -> TierEntry {
+        let body = Sample.png(seed: seed)
+        return TierEntry(body: body, digest: ContentDigest(of: body).value)
+    }
+
+    private func owner(_ test: TestPipeline, _ options: ImageOptions = []) async throws -> Int {
+        try await test.pipeline.response(for: url, options: options).image.owner
+    }
+
+    private func prefetch(_ request: ImageRequest, _ test: TestPipeline) async -> PrefetchResult {
+        await ImagePrefetcher(requests: [request], pipeline: test.pipeline, destination: .disk).run()
+    }
+
+    // MARK: Prefetching
+
+    @Test("below the disk is copied by a prefetch to the disk, which asks no server")
+    func prefetchFromBelow() async throws {
+        let test = TestPipeline(tiers: [tier])
+        tier.put(entry(seed: 1), for: key)
+        #expect(await prefetch(ImageRequest(url), test).failed.isEmpty)
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == .disk)
+        #expect(test.transport.startedCount == 0)
+        #expect(tier.calls.allSatisfy { $0.function == .entry })
+        tier.unavailable = [.entry]
+        #expect(try await owner(test, [.onlyFromCache]) == 1)
+    }
+
+    @Test("that came with the program is not copied by a prefetch to the disk")
+    func prefetchOfBundled() async throws {
+        let bundle = ScriptedTier(isReadOnly: true)
+        bundle.put(entry(seed: 1), for: key)
+        let test = TestPipeline(tiers: [bundle])
+        #expect(await prefetch(ImageRequest(url), test).skipped.count == 1)
+        #expect(try await test.pipeline.cache.diskStatistics().count == 0)
+    }
+
+    @Test("on disk is no reason to skip a prefetch once its removal has begun")
+    func prefetchDuringRemoval() async throws {
+        let test = TestPipeline()
+        let cache = test.pipeline.cache
+        let gate = DispatchGate()
+        let source = Source.closure(cacheKey: url.absoluteString) {
+            gate.open()
+            return Sample.png(seed: 2)
+        }
+        let request = ImageRequest(source)
+        #expect(try await cache.store(Sample.png(seed: 1), for: request))
+        cache.disk.writing.schedule(priority: .high) { gate.wait() }
+        let removal = Task { try await cache.remove(for: request) }
+        await eventually { cache.order.isChanging }
+        #expect(await cache.tiers(with: request) == [])
+        let result = await prefetch(request, test)
+        gate.open()
+        #expect(result.completed.count == 1)
+        #expect(try await removal.value == 1)
+        #expect(await cache.storedData(for: request) == Sample.png(seed: 2))
+    }
+
+    // MARK: Replacement
+
+    @Test("that came with the program is not used once its server has sent another, although no tier has that one")
+    func outdatedBundled() async throws {
+        let bundle = ScriptedTier(isReadOnly: true)
+        bundle.put(entry(seed: 1), for: key)
+        let test = TestPipeline(tiers: [bundle])
+        let order = test.pipeline.cache.order
+        #expect(try await owner(test, [.onlyFromCache]) == 1)
+        for seed in [2, 1] {
+            test.transport.serve(url, Sample.png(seed: seed))
+            #expect(try await owner(test, [crop, .forceRefresh]) == seed)
+            await test.settle()
+            test.pipeline.cache.removeAllFromMemory()
+            // The order of content does not know the answer any more.
+            await eventually { order.recordCount == 0 }
+            if seed == 1 {
+                #expect(try await owner(test, [.onlyFromCache]) == 1)
+            } else {
+                await #expect(throws: ImageError.self) { try await owner(test, [.onlyFromCache]) }
+            }
+        }
+    }
+
+    @Test("that came with the program counts as outdated if nothing is known of it because of many others")
+    func manyAnswers() throws {
+        let answers = NewestAnswers()
+        let key = try #require(ImageKey(ImageRequest(url)))
+        func claim(_ transfer: UInt64, _ digest: UInt64) -> ContentClaim {
+            let registrations = ContentRegistrations(for: key, with: [])
+            return ContentClaim(registrations: registrations, transfer: transfer, digest: ContentDigest(digest))
+        }
+        for number in 0..<NewestAnswers.limit { answers.note(claim(2, 7), named: "\(number)") }
+        #expect(answers.isNewest(ContentDigest(1), named: "other"))
+        answers.note(claim(3, 8), named: "0")
+        answers.note(claim(1, 9), named: "1")
+        #expect(answers.isNewest(ContentDigest(8), named: "0") && answers.isNewest(ContentDigest(7), named: "1"))
+        answers.note(claim(4, 1), named: "too many")
+        #expect(!answers.isNewest(ContentDigest(1), named: "other"))
+        #expect(answers.isNewest(ContentDigest(7), named: "2"))
+    }
+
+    @Test("below the disk is brought up to date there by a load that stores only its result")
+    func updatedBelow() async throws {
+        let test = TestPipeline(tiers: [tier])
+        tier.put(entry(seed: 1), for: key)
+        test.transport.serve(url, Sample.png(seed: 2))
+        #expect(try await owner(test, [crop, .revalidate]) == 2)
+        await test.settle()
+        #expect(tier.present(key)?.body == Sample.png(seed: 2))
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == [])
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await owner(test, [.onlyFromCache]) == 2)
+    }
+
+    @Test("below the disk stays when another representation is replaced", arguments: [true, false])
+    func representations(areOnDisk: Bool) async throws {
+        let test = TestPipeline(tiers: [tier])
+        func load(_ language: String, _ options: ImageOptions = []) async throws {
+            let source = Source.request(TransferRequest(url: url, headers: [.acceptLanguage: language]))
+            _ = try await test.pipeline.response(for: ImageRequest(source, options: options))
+            await test.settle()
+        }
+        func serve(_ seed: Int) {
+            let headers: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept-Language"]
+            test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: seed)))
+        }
+        serve(1)
+        try await load("en")
+        serve(2)
+        try await load("de")
+        try await load("en", [crop])
+        #expect(tier.keys.count == 3)
+        if !areOnDisk { try await test.pipeline.cache.disk.change { try $0.removeAll() } }
+        serve(3)
+        try await load("en", [.forceRefresh])
+        // What was made of the one that was replaced goes.
+        let bodies = tier.keys.map { tier.present($0)?.body }
+        #expect(Set(bodies) == [Sample.png(seed: 2), Sample.png(seed: 3)])
+    }
+}
