@@ -89,7 +89,7 @@ struct GetResult: Sendable {
 
 extension GetResult {
     /// The object that `--json` prints, and with more fields the line of a report.
-    struct Record: Encodable {
+    struct Record: Codable {
         let index: Int
         let url: String
         /// "done", "skipped" or "failed".
@@ -113,7 +113,7 @@ extension GetResult {
         var began: Double?
         var ended: Double?
 
-        struct Failure: Encodable {
+        struct Failure: Codable {
             let stage: String
             let reason: String
             let message: String

@@ -94,16 +94,6 @@ final class ReportFile: Sendable {
         if isFirst { Terminal.warn("\(FileOutput.failure(path, "the report", code))") }
     }
 
-    private struct Line: Decodable {
-        let index: Int
-        let url: String
-        let status: String
-        let request: String?
-        let name: String?
-        let partial: Bool?
-        let output: String?
-    }
-
     private struct Reading {
         let needsFiles: Bool
         var earlier = Earlier()
@@ -111,7 +101,7 @@ final class ReportFile: Sendable {
         /// Whether a line is one of a report.
         var isReport = false
 
-        mutating func add(_ line: Line) {
+        mutating func add(_ line: GetResult.Record) {
             isReport = true
             guard let request = line.request, let number = ReportFile.number(request) else { return }
             if isDone(line) {
@@ -128,7 +118,7 @@ final class ReportFile: Sendable {
         }
 
         /// The file is only looked for, under the path of the line; its bytes are not compared.
-        private func isDone(_ line: Line) -> Bool {
+        private func isDone(_ line: GetResult.Record) -> Bool {
             guard line.status != "failed", line.partial != true else { return false }
             return !needsFiles || line.output.map { access($0, F_OK) == 0 } ?? false
         }
@@ -148,7 +138,8 @@ final class ReportFile: Sendable {
             rest += buffer[..<count]
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                if let line = try? decoder.decode(Line.self, from: Data(rest[start..<end])) { reading.add(line) }
+                let line = try? decoder.decode(GetResult.Record.self, from: Data(rest[start..<end]))
+                if let line { reading.add(line) }
                 start = end + 1
             }
             rest.removeFirst(start)
