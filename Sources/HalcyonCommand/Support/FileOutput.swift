@@ -28,8 +28,8 @@ enum FileOutput {
     }
 
     /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
-    /// permissions and access control list are kept. To anything else, such as a link, a device or a pipe, or to what a link leads to, the
-    /// bytes are written in place, and so they are to a file whose folder takes no other.
+    /// permissions and access control list are kept. To anything else, such as a device, a pipe or what a link leads
+    /// to, the bytes are written in place, and so they are to a file whose folder takes no other.
     ///
     /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
     /// one. A write to a new file does not wait for the device, which would take 1 ms each: the file can be made again.
@@ -56,8 +56,8 @@ enum FileOutput {
         let error: ImageError
     }
 
-    /// Writes a temporary file in a folder, and lets `name` give it its name. If anything fails, it is removed, unless the
-    /// error is a ``StrayedFile``.
+    /// Writes a temporary file in a folder, and lets `name` give it its name. If anything fails, it is removed, unless
+    /// the error is a ``StrayedFile``.
     ///
     /// - Parameters:
     ///   - path: The path for errors.
@@ -98,8 +98,8 @@ enum FileOutput {
         guard fdatasync(descriptor) == 0 else { throw failure(path, source, errno) }
     }
 
-    /// Gives an open file the owner, the permissions and the access control list of an earlier one. A process that may not
-    /// give it to the other group does not give its own group what the other was allowed.
+    /// Gives an open file the owner, the permissions and the access control list of an earlier one. A process that may
+    /// not give it to the other group does not give its own group what the other was allowed.
     private static func takePermissions(
         of status: stat,
         for descriptor: Int32,
