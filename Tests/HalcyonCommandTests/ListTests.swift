@@ -175,6 +175,30 @@ import Testing
         #expect(try last.results.map(\.status) == ["skipped", "skipped"])
     }
 
+    @Test("a URL whose password a report does not have is an error without its list, and is never requested")
+    func shortenedURL() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.png)
+        let isUp = Gate()
+        let server = try OriginServer { _ in isUp.isOpen ? .init(body: image) : .init(404) }
+        defer { server.stop() }
+        let secret = server.url("/a.png").absoluteString.replacing("http://", with: "http://user:hunter2@")
+        try list("\(secret)\n\(server.url("/b.png"))\n")
+        #expect(try await work.run("get", "--from", "list", "-o", "out/", "--report", "report").exitCode == 1)
+        isUp.open()
+        let alone = try await work.run("get", "--resume", "report", "-o", "out/", "--json")
+        #expect(alone.exitCode == 1)
+        #expect(try alone.results.map(\.status) == ["failed", "done"])
+        #expect(try alone.results[0].error?.message.contains("give the URL, or the list") == true)
+        #expect(server.requestCount("/a.png") == 1 && server.requestCount("/b.png") == 2)
+        // With the list it is loaded, and then nothing is left.
+        let listed = try await work.run("get", "--from", "list", "--resume", "report", "-o", "out/", "--json")
+        #expect(try listed.results.map(\.status) == ["done", "skipped"])
+        let last = try await work.run("get", "--resume", "report", "-o", "out/", "--json")
+        #expect(last.exitCode == 0 && last.output.isEmpty)
+        #expect(server.requestCount("/a.png") == 2)
+    }
+
     @Test("a file that is no report is not continued")
     func noReport() async throws {
         defer { server.stop() }

@@ -133,7 +133,7 @@ struct GetSchedule {
     private mutating func add(_ results: [GetResult], _ item: ListItem, _ first: Int) {
         load.display.count(isSkipped: results.allSatisfy(\.isSkipped))
         for result in results {
-            output.add(result)
+            output.add(result, isReported: item.isReported)
             if result.isFailure { isSuccess = false }
         }
         guard keepsOutputs, !results.contains(where: \.isFailure) else { return }

@@ -109,12 +109,23 @@ final class ReportFile: Sendable {
                 earlier.failed[number] = nil
             } else {
                 earlier.done.remove(number)
-                earlier.failed[number] = ListItem(
-                    index: line.index,
-                    argument: SourceArgument(text: line.url),
-                    name: line.name
-                )
+                earlier.failed[number] = item(line)
             }
+        }
+
+        private func item(_ line: GetResult.Record) -> ListItem {
+            let argument = SourceArgument(text: line.url)
+            guard argument.lacksPassword else {
+                return ListItem(index: line.index, argument: argument, name: line.name)
+            }
+            var item = ListItem(
+                index: line.index,
+                argument: argument,
+                name: line.name,
+                problem: "the report has the URL without its password; give the URL, or the list that it came from"
+            )
+            item.isReported = false
+            return item
         }
 
         /// The file is only looked for, under the path of the line; its bytes are not compared.

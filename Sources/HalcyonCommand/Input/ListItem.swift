@@ -11,6 +11,8 @@ struct ListItem: Sendable {
     var name: String?
     /// What is wrong with the line, if something is.
     var problem: String?
+    /// Whether the report gets a line; an earlier one stays what it says of an image that could not be tried again.
+    var isReported = true
     /// Whether the name without digits may be taken, see ``FolderOutput/mayBePlain``.
     var mayBePlain = true
 

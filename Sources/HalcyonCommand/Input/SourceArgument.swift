@@ -51,6 +51,9 @@ struct SourceArgument: Sendable {
     /// The text as it may be displayed: without the password of a URL.
     var shownText: String { text.withoutPassword }
 
+    /// Whether this is the ``shownText`` of a URL with a password, which cannot be loaded any more.
+    var lacksPassword: Bool { userAndRest?.user.hasSuffix(":…") == true }
+
     /// The user name and password of a URL, and the URL without them; `nil` if it has none.
     var userAndRest: (user: String, rest: String)? {
         guard let authority, let at = text.utf8[authority].lastIndex(of: UInt8(ascii: "@")) else { return nil }
