@@ -68,8 +68,12 @@ struct GetSchedule {
                 }
                 if running == 0, !isReading, waiting.isEmpty, !group.isCancelled {
                     isLast = true
-                    waiting = deferred.next()[...]
-                    if !waiting.isEmpty { continue }
+                    do {
+                        waiting = try deferred.next()[...]
+                        if !waiting.isEmpty { continue }
+                    } catch {
+                        fail(error)
+                    }
                 }
                 guard let event = await group.next() else { break }
                 switch event {
@@ -80,10 +84,7 @@ struct GetSchedule {
                 case .read(.failure(let error)):
                     isReading = false
                     reader = nil
-                    if !(error is CancellationError) {
-                        Terminal.warn("\(error)")
-                        isSuccess = false
-                    }
+                    if !(error is CancellationError) { fail(error) }
                 case .ended(let item, let results):
                     running -= 1
                     end(item, results)
@@ -91,6 +92,12 @@ struct GetSchedule {
             }
         }
         return isSuccess
+    }
+
+    /// Reports that images are missing.
+    private mutating func fail(_ error: any Error) {
+        load.display.interrupt { Terminal.warn("\(error)") }
+        isSuccess = false
     }
 
     /// Returns the image with what its name depends on, or `nil` if nothing is to be done for it any more.

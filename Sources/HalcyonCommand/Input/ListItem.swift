@@ -62,15 +62,6 @@ struct ListItem: Sendable {
         self.init(index: index, argument: SourceArgument(text: line.url), name: line.name)
     }
 
-    /// The line that is read as this item.
-    var line: String {
-        struct Record: Encodable {
-            let url: String
-            let name: String?
-        }
-        return JSONLine.text(Record(url: argument.text, name: name))
-    }
-
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/source``.
     func check() throws(ImageError) {
         guard let problem else { return }
