@@ -54,6 +54,30 @@ import Testing
         #expect(try work.read("b.png") == photo)
     }
 
+    @Test(
+        "signals end a run whose output or error output is full and read by nobody",
+        arguments: [[SIGINT], [SIGTERM, SIGINT]],
+        [true, false]
+    )
+    func unreadOutput(signals: [Int32], isErrorOutput: Bool) async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { for end in ends { close(end) } }
+        // A line that no pipe has room for (pipe(7)): once there is something to read, its writer waits.
+        let arguments = ["get", String(repeating: "n", count: 100_000)] + (isErrorOutput ? [] : ["--json"])
+        let running =
+            isErrorOutput ? try work.start(arguments, error: writing) : try work.start(arguments, output: writing)
+        try await onThread {
+            var ready = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+            while poll(&ready, 1, -1) < 0, errno == EINTR {}
+        }
+        for signal in signals { running.process.send(signal: signal) }
+        let run = try await running.outcome
+        #expect(signals.contains((run.exitCode ?? 0) - 128) && !run.isOverdue, "\(run)")
+    }
+
     @Test("a second signal in the middle of writing ends the command and leaves no temporary file")
     func secondSignal() async throws {
         // Long enough that it is still being written when its temporary file is seen.

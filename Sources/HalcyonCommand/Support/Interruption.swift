@@ -8,11 +8,14 @@ enum Interruption {
     /// The time that the work may take to end before the process ends without it, in milliseconds.
     private static let patience = 1500
 
+    /// The time that the last action may take: what it writes to may be read by nobody, in milliseconds.
+    private static let lastPatience = 300
+
     /// The descriptor to which the signal handler writes the number of each signal. The handler is a C function, which
     /// has no other memory than what is static; set once, before the handler is installed.
     private nonisolated(unsafe) static var notices: Int32 = -1
 
-    /// Called before the process ends without waiting for its work.
+    /// Called before the process ends without waiting for its work, on a thread of its own. It may not come to its end.
     private static let lastAction = Lock<(@Sendable () -> Void)?>(nil)
 
     static func setLastAction(_ action: (@Sendable () -> Void)?) {
@@ -32,11 +35,8 @@ enum Interruption {
                 return first == nil
             }
             guard isFirst else { end(number) }
+            onThread(after: patience) { end(number) }
             work.withLock { $0 }?.cancel()
-            // On a queue of its own: the threads of the global queues may all be busy when the work does not end.
-            DispatchQueue(label: "halcyon.interruption").asyncAfter(deadline: .now() + .milliseconds(patience)) {
-                end(number)
-            }
         }
         defer { source.cancel() }
         let task = Task { try await body() }
@@ -64,7 +64,10 @@ enum Interruption {
         }
         let (reading, writing) = (ends[0], ends[1])
         notices = writing
-        let source = DispatchSource.makeReadSource(fileDescriptor: reading)
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: reading,
+            queue: DispatchQueue(label: "halcyon.signals")
+        )
         source.setEventHandler {
             var number: UInt8 = 0
             while read(reading, &number, 1) == 1 { action(Int32(number)) }
@@ -93,8 +96,24 @@ enum Interruption {
         return source
     }
 
+    /// Runs `body` in some milliseconds on a queue of its own: the threads of the global queues may all be busy when the
+    /// work does not end.
+    private static func onThread(after milliseconds: Int = 0, _ body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "halcyon.interruption").asyncAfter(
+            deadline: .now() + .milliseconds(milliseconds),
+            execute: body
+        )
+    }
+
     private static func end(_ number: Int32) -> Never {
-        lastAction.withLock { $0 }?()
+        if let action = lastAction.withLock({ $0 }) {
+            let isDone = DispatchSemaphore(value: 0)
+            onThread {
+                action()
+                isDone.signal()
+            }
+            _ = isDone.wait(timeout: .now() + .milliseconds(lastPatience))
+        }
         TerminalScreen.abandon()
         TemporaryOutput.exitRemovingAll(128 + number)
     }
