@@ -32,6 +32,32 @@ import Testing
         #expect(try await work.run("cache", "verify").exitCode == 0)
     }
 
+    @Test("the sizes of an image that are written when a run is interrupted are counted, and in its report")
+    func interruptedSizes() async throws {
+        let photo = try Images.encoded(.png)
+        let (isAnswered, isRequested) = (Gate(), Gate())
+        let server = try OriginServer { _ in
+            defer { isAnswered.open() }
+            let steps = OriginServer.Response(body: photo).steps
+            return isAnswered.isOpen ? .init(steps: [.open(isRequested), .wait(Gate())] + steps) : .init(steps: steps)
+        }
+        defer { server.stop() }
+        // With metadata each size is made of a transfer of its own.
+        let command = [
+            "get", server.url("/a.png").absoluteString, "-o", "out/", "--sizes", "20,10", "--keep-metadata", "all",
+            "--no-cache", "--resume", "report", "--json",
+        ]
+        let running = try work.start(command)
+        await isRequested.wait()
+        running.process.send(signal: SIGINT)
+        let run = try await running.outcome
+        #expect(run.exitCode == 130 && run.error.hasPrefix("Interrupted: 1 image"), "\(run)")
+        #expect(try run.results.map(\.output) == ["out/a-20.png"])
+        #expect(Workplace.files(below: work.folder) == ["out/a-20.png", "report"])
+        let report = String(decoding: try work.read("report"), as: UTF8.self)
+        #expect(report.contains(#""output":"out/a-20.png""#) && report.contains(#""status":"done""#))
+    }
+
     @Test("signals that it was started to ignore stay ignored", arguments: [SIGINT, SIGHUP])
     func ignoredSignal(signal: Int32) async throws {
         let photo = try Images.encoded(.png)

@@ -17,25 +17,16 @@ struct GetLoad: Sendable {
     /// Whether results have their timeline.
     let trace: Bool
 
-    /// Returns the results for all files of an image, or one failure; `nil` if it was cancelled.
+    /// Returns the results for the files of an image: for all, up to the first that failed, or up to those that were
+    /// written when it was cancelled.
     ///
     /// - Parameter written: The paths of the files that an earlier round wrote; `nil` for an image that is not done yet.
-    func results(for item: ListItem, written: [String?]? = nil) async -> [GetResult]? {
+    func results(for item: ListItem, written: [String?]? = nil) async -> [GetResult] {
         let start = Date()
-        func result(_ outcome: GetResult.Outcome, _ variant: OutputVariant) -> GetResult {
-            GetResult(
-                index: item.index,
-                argument: item.argument,
-                outcome: outcome,
-                request: writer.origin(of: item, variant).request,
-                times: start...max(start, Date()),
-                name: item.name
-            )
-        }
         let attempts = Lock<[String]>([])
+        var results: [GetResult] = []
         do {
             try item.check()
-            var results: [GetResult] = []
             let base = written == nil ? try await base(for: item, attempts) : nil
             for (place, variant) in variants.enumerated() {
                 var outcome = try await outcome(for: item, variant, base, written: written.map { $0[place] }, attempts)
@@ -43,28 +34,37 @@ struct GetLoad: Sendable {
                     loaded.metrics = nil
                     outcome = .loaded(loaded)
                 }
-                results.append(result(outcome, variant))
+                results.append(result(outcome, for: item, place, since: start))
             }
-            note(nil, item)
-            for place in results.indices { results[place].attempts = attempts.withLock { $0 } }
-            return results
-        } catch let error as ImageError {
-            note(error, item)
-            var failed = result(.failed(error), variants[0])
-            failed.attempts = attempts.withLock { $0 }
-            return [failed]
+            // Failures are noted at each attempt.
+            if let host = item.argument.hostAndPort { failures.note(nil, of: host) }
         } catch is CancellationError {
-            return nil
+            // What is written stays written.
         } catch {
-            let error = ImageError(stage: .load, reason: .provider("\(error)"), source: item.argument.text)
-            return [result(.failed(error), variants[0])]
+            let error =
+                error as? ImageError
+                ?? ImageError(stage: .load, reason: .provider("\(error)"), source: item.argument.text)
+            results.append(result(.failed(error), for: item, results.count, since: start))
         }
+        for place in results.indices { results[place].attempts = attempts.withLock { $0 } }
+        return results
     }
 
-    private func note(_ error: ImageError?, _ item: ListItem) {
-        // Failures are noted at each attempt.
-        guard error == nil, let host = item.argument.hostAndPort else { return }
-        failures.note(nil, of: host)
+    /// Returns the result for a file of an image, by the place of its variant.
+    func result(
+        _ outcome: GetResult.Outcome,
+        for item: ListItem,
+        _ place: Int,
+        since start: Date = Date()
+    ) -> GetResult {
+        GetResult(
+            index: item.index,
+            argument: item.argument,
+            outcome: outcome,
+            request: writer.origin(of: item, variants[place]).request,
+            times: start...max(start, Date()),
+            name: item.name
+        )
     }
 
     private func outcome(

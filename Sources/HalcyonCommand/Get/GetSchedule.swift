@@ -36,7 +36,7 @@ struct GetSchedule {
 
     private enum Event: Sendable {
         case read(Result<[ListItem], any Error>)
-        case ended(ListItem, [GetResult]?)
+        case ended(ListItem, [GetResult])
     }
 
     /// Loads all images; returns `false` if one failed, or the list could not be read.
@@ -129,12 +129,17 @@ struct GetSchedule {
         }
     }
 
-    private mutating func end(_ item: ListItem, _ results: [GetResult]?) {
+    private mutating func end(_ item: ListItem, _ results: [GetResult]) {
         let followers = recent.end(item, results)
-        guard let results else { return }
+        guard !results.isEmpty else { return }
         add(results, item, item.index)
         // Each under the text that the person gave.
         for follower in followers { add(results.map { $0.repeated(as: follower) }, follower, item.index) }
+    }
+
+    /// Whether an image has ended otherwise than by cancellation.
+    private func isComplete(_ results: [GetResult]) -> Bool {
+        results.count == load.variants.count || results.contains(where: \.isFailure)
     }
 
     private mutating func add(_ results: [GetResult], _ item: ListItem, _ first: Int) {
@@ -143,7 +148,7 @@ struct GetSchedule {
             output.add(result, isReported: item.isReported)
             if result.isFailure { isSuccess = false }
         }
-        guard keepsOutputs, !results.contains(where: \.isFailure) else { return }
+        guard keepsOutputs, isComplete(results), !results.contains(where: \.isFailure) else { return }
         doneImages.append(
             DoneImage(
                 index: item.index,
@@ -199,10 +204,10 @@ private struct RecentImages {
     }
 
     /// Returns the images that are the same.
-    mutating func end(_ item: ListItem, _ results: [GetResult]?) -> [ListItem] {
+    mutating func end(_ item: ListItem, _ results: [GetResult]) -> [ListItem] {
         let key = key(item)
         guard case .running(let first, let followers)? = entries[key] else { return [] }
-        guard let results else {
+        guard !results.isEmpty else {
             entries[key] = nil
             return followers
         }
