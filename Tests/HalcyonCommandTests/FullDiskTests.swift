@@ -1,5 +1,8 @@
+import Glibc
 import HalcyonTesting
 import Testing
+
+@testable import HalcyonCommand
 
 @Suite(.enabled(if: MountedDisk.isPossible, "mounting a small file system needs the superuser"))
 struct FullDiskTests {
@@ -24,6 +27,41 @@ struct FullDiskTests {
         #expect(error.stage == "store" && error.reason == "file")
         #expect(error.message == "disk/a.png: No space left on device")
         #expect(Workplace.files(below: disk.path).isEmpty)
+    }
+
+    @Test(
+        "a run ends where the disk under its output is full or read-only, and --resume goes on with what is left",
+        arguments: [true, false],
+        [true, false]
+    )
+    func ending(isReadOnly: Bool, isList: Bool) async throws {
+        let photo = photo
+        let server = try OriginServer { request in .init(body: photo + Array(request.path.utf8)) }
+        defer { server.stop() }
+        let urls = (0..<6).map { server.url("/\($0).png").absoluteString }
+        try work.write(Array(urls.map { $0 + "\n" }.joined().utf8), to: "list")
+        let images = isList ? ["--from", "list"] : urls
+        let options = ["-o", "disk/", "--json", "--concurrency", "1"]
+        do {
+            let disk = try #require(MountedDisk(at: work.path("disk")))
+            if isReadOnly { try #require(mount(nil, disk.path, nil, UInt(MS_REMOUNT | MS_RDONLY), nil) == 0) }
+            let run = try await work.start(["get"] + images + options + ["--report", "report"]).outcome
+            #expect(run.exitCode == 1 && server.requests.count == 1)
+            #expect(try run.results.map(\.status) == urls.map { _ in "failed" })
+            #expect(run.error.contains("the run ended, since nothing more can be written: 5 images are not done"))
+            withExtendedLifetime(disk) {}
+        }
+        // Without the list: the report has what is left.
+        let resumed = try await work.start(["get", "--resume", "report"] + options).outcome
+        #expect(resumed.exitCode == 0, "\(resumed)")
+        #expect(try resumed.results.map(\.status) == urls.map { _ in "done" })
+        #expect(Workplace.files(below: work.path("disk")) == (0..<6).map { "\($0).png" })
+    }
+
+    @Test("only errors that stop every further file end a run")
+    func finalErrors() {
+        for code in [ENOSPC, EDQUOT, EROFS] { #expect(FileOutput.isFinal(FileOutput.failure("a", "b", code))) }
+        for code in [EACCES, EIO, ENAMETOOLONG] { #expect(!FileOutput.isFinal(FileOutput.failure("a", "b", code))) }
     }
 
     @Test("a full disk under the cache earns a warning, and the image comes all the same")

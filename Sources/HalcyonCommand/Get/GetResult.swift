@@ -174,8 +174,10 @@ extension GetResult {
         )
     }
 
-    var isFailure: Bool {
-        if case .failed = outcome { true } else { false }
+    var isFailure: Bool { failure != nil }
+
+    var failure: ImageError? {
+        if case .failed(let error) = outcome { error } else { nil }
     }
 
     var isSkipped: Bool {

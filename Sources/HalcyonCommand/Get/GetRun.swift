@@ -117,7 +117,7 @@ struct GetRun: Sendable {
             if round == 1 { drawn = schedule.doneImages }
             for image in schedule.doneImages where !image.isSkipped { written[image.index] = image.outputs }
             // Further rounds have no reader left.
-            if Task.isCancelled || Terminal.outputState == .closed { break }
+            if Task.isCancelled || Terminal.outputState == .closed || schedule.finalError != nil { break }
         }
         // After the last round, because drawing empties the memory cache.
         if let sheet, let path = plan.sheet, !Task.isCancelled {

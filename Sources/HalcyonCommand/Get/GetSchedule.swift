@@ -1,7 +1,7 @@
 internal import Halcyon
 
 /// Loads the images of a list, a bounded number at a time, in their order but for those of hosts that do not answer, which
-/// come last. However long the list is, it holds no more of it than is being loaded and was read with that.
+/// come last. It ends where no further result can be written. However long the list is, it holds no more of it than is being loaded and was read with that.
 struct GetSchedule {
     let load: GetLoad
     let concurrency: Int
@@ -17,6 +17,10 @@ struct GetSchedule {
     private var names = FirstNames()
     private var recent = RecentImages()
     private var isSuccess = true
+    /// The images that were cancelled, with the numbers of their files that were written.
+    private var cancelled: [(ListItem, Int)] = []
+    /// The error after which no further result can be written; `nil` while they can.
+    private(set) var finalError: ImageError?
 
     init(
         load: GetLoad,
@@ -83,15 +87,58 @@ struct GetSchedule {
                     if items.isEmpty { reader = nil }
                 case .read(.failure(let error)):
                     isReading = false
+                    if error is CancellationError { continue }
                     reader = nil
-                    if !(error is CancellationError) { fail(error) }
+                    fail(error)
                 case .ended(let item, let results):
                     running -= 1
                     end(item, results)
+                    if finalError == nil, let error = results.last?.failure, FileOutput.isFinal(error) {
+                        finalError = error
+                        group.cancelAll()
+                    }
                 }
             }
         }
+        if let finalError {
+            do {
+                while case let next = try deferred.next(), !next.isEmpty { waiting += next }
+            } catch {
+                fail(error)
+            }
+            leaveRest(list.earlier, after: finalError, isRead: reader == nil)
+        }
         return isSuccess
+    }
+
+    /// Reports what is left of the list as not done, so that a next run goes on with it.
+    ///
+    /// - Parameter isRead: Whether it was read to its end.
+    private func leaveRest(_ earlier: ReportFile.Earlier?, after error: ImageError, isRead: Bool) {
+        guard case .file(let path, let reason) = error.reason else { return }
+        let rest = cancelled + waiting.filter { !isDone($0, earlier) }.map { ($0, 0) }
+        for (item, fileCount) in rest {
+            let error = ImageError(
+                stage: error.stage,
+                reason: .file(path: path.parentFolder, reason: "the run ended before this image: \(reason)"),
+                source: item.argument.text
+            )
+            let result = load.result(.failed(error), for: item, fileCount)
+            output.add(result, isReported: item.isReported, isWarned: false)
+        }
+        guard !rest.isEmpty || !isRead else { return }
+        let unread = isRead ? "" : ", and the rest of the list was not read"
+        load.display.interrupt {
+            Terminal.warn(
+                "the run ended, since nothing more can be written: \(rest.count) images are not done\(unread)"
+            )
+        }
+    }
+
+    /// Whether an earlier report has all files of an image.
+    private func isDone(_ item: ListItem, _ earlier: ReportFile.Earlier?) -> Bool {
+        guard let earlier, item.problem == nil, item.argument.isLasting else { return false }
+        return load.variants.allSatisfy { earlier.isDone(load.writer.origin(of: item, $0).request) }
     }
 
     /// Reports that images are missing.
@@ -106,9 +153,7 @@ struct GetSchedule {
         if let name = load.writer.plainName(of: item) {
             item.mayBePlain = names.isFirst(item.argument.identity, named: name)
         }
-        if let earlier, item.problem == nil, item.argument.isLasting,
-            load.variants.allSatisfy({ earlier.isDone(load.writer.origin(of: item, $0).request) })
-        {
+        if isDone(item, earlier) {
             load.display.count(isSkipped: true)
             let skipped = GetResult.Skipped(output: nil, byteCount: nil)
             // Without a line in the report, which has one.
@@ -131,6 +176,7 @@ struct GetSchedule {
 
     private mutating func end(_ item: ListItem, _ results: [GetResult]) {
         let followers = recent.end(item, results)
+        if !isComplete(results) { cancelled += ([item] + followers).map { ($0, results.count) } }
         guard !results.isEmpty else { return }
         add(results, item, item.index)
         // Each under the text that the person gave.

@@ -30,12 +30,14 @@ final class ResultOutput: Sendable {
     /// Whether every image so far is done.
     var isSuccess: Bool { state.withLock { $0.summary.failedCount == 0 } }
 
-    /// - Parameter isReported: Whether the report gets a line.
-    func add(_ result: GetResult, isReported: Bool = true) {
+    /// - Parameters:
+    ///   - isReported: Whether the report gets a line.
+    ///   - isWarned: Whether a failure is a line of the error output.
+    func add(_ result: GetResult, isReported: Bool = true, isWarned: Bool = true) {
         if isReported { report?.write(result) }
         if case .failed(let error) = result.outcome {
             display.fail()
-            if !json { display.interrupt { Terminal.warn("\(error)") } }
+            if !json, isWarned { display.interrupt { Terminal.warn("\(error)") } }
         }
         if case .loaded(let loaded) = result.outcome, loaded.isPartial, !json {
             display.interrupt { Terminal.warn(Terminal.partialImage(result.argument.shownText)) }

@@ -243,6 +243,13 @@ enum FileOutput {
         }
     }
 
+    /// Returns whether an error says that no further file can be written either: the disk, or the user's part of it, is
+    /// full, or it can only be read.
+    static func isFinal(_ error: ImageError) -> Bool {
+        guard error.stage == .store, case .file(_, let reason) = error.reason else { return false }
+        return [ENOSPC, EDQUOT, EROFS].contains { String(cString: strerror($0)) == reason }
+    }
+
     /// Returns the error for a value of `errno`.
     static func failure(_ path: String, _ source: String, _ code: Int32) -> ImageError {
         ImageError(stage: .store, reason: .file(path: path, reason: String(cString: strerror(code))), source: source)
