@@ -114,6 +114,7 @@ struct ConvertCommand: AsyncParsableCommand {
             let folder = output.endsInSlash ? output : output + "/"
             plan.target = .folder(folder)
             plan.overwrites = overwrite
+            plan.namesSayFormats = false
             plan.items = try FolderInput.items(Array(inputs), without: folder)
         } else {
             plan.target = output == "-" ? .standardOutput : .file(output)

@@ -9,6 +9,8 @@ struct RunPlan: Sendable {
     var target = OutputWriter.Target.nowhere
     var format: OutputFormat?
     var template: NameTemplate?
+    /// Whether the extensions of the images' names are those of formats to write, as in a list, or of the images.
+    var namesSayFormats = true
     var variants: [OutputVariant] = []
     var encoding: EncodingArguments
     var cacheUse: CacheUse?
@@ -54,6 +56,7 @@ struct GetRun: Sendable {
             format: plan.format,
             encoding: plan.encoding,
             template: plan.template,
+            namesSayFormats: plan.namesSayFormats,
             overwrites: plan.overwrites,
             makesDigests: reportPath != nil
         )

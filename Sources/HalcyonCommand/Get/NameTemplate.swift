@@ -37,9 +37,10 @@ struct NameTemplate: Sendable {
 
     /// - Throws: ``Problem`` for a field that is not there, and for a template without a name.
     init(_ template: String) throws(Problem) {
-        var template = template
-        if template.hasSuffix(".{ext}") { template = String(template.dropLast(6)) }
-        let literal = ImageFormatName.split(template)
+        // The last extension alone says the format.
+        let literal =
+            template.hasSuffix(".{ext}")
+            ? (stem: String(template.dropLast(6)), fileExtension: nil) : ImageFormatName.split(template)
         fileExtension = literal.fileExtension
         var parts: [Part] = []
         var rest = literal.stem[...]

@@ -40,6 +40,8 @@ final class OutputWriter: Sendable {
     /// What is kept of the originals' metadata.
     let metadata: MetadataKinds?
     private let template: NameTemplate?
+    /// Whether the extensions of the images' names are those of formats to write.
+    private let namesSayFormats: Bool
     /// Whether files that are there are written anew.
     private let overwrites: Bool
     /// Whether each result has the SHA-256 of its file.
@@ -58,6 +60,7 @@ final class OutputWriter: Sendable {
         format: OutputFormat?,
         encoding: EncodingArguments,
         template: NameTemplate?,
+        namesSayFormats: Bool,
         overwrites: Bool,
         makesDigests: Bool
     ) {
@@ -66,6 +69,7 @@ final class OutputWriter: Sendable {
         encodingIdentity = encoding.identity
         metadata = encoding.keepMetadata
         self.template = template
+        self.namesSayFormats = namesSayFormats
         self.overwrites = overwrites
         self.makesDigests = makesDigests
         let named = if case .file(let path) = target { OutputFormat(path: path) } else { nil as OutputFormat? }
@@ -132,7 +136,8 @@ final class OutputWriter: Sendable {
     }
 
     private func namedFormat(for item: ListItem) -> OutputFormat? {
-        format ?? item.name.flatMap { ImageFormatName.split($0).fileExtension }.flatMap(OutputFormat.init(name:))
+        let name = namesSayFormats ? item.name : nil
+        return format ?? name.flatMap { ImageFormatName.split($0).fileExtension }.flatMap(OutputFormat.init(name:))
     }
 
     /// Returns what tells the request of a file.
@@ -289,8 +294,9 @@ final class OutputWriter: Sendable {
 
     /// Refuses to write an image under a name that says another format, for which there is no encoder.
     private func check(_ format: ImageFormat, for item: ListItem) throws(ImageError) {
+        let itemName = namesSayFormats ? item.name : nil
         let name: String? =
-            if case .file(let path) = target { path } else { template?.fileExtension.map { ".\($0)" } ?? item.name }
+            if case .file(let path) = target { path } else { template?.fileExtension.map { ".\($0)" } ?? itemName }
         guard self.format == nil, let name,
             let fileExtension = name.utf8.lastIndex(of: UInt8(ascii: ".")).map({ name[name.utf8.index(after: $0)...] }),
             let named = ImageFormatName.format(String(fileExtension)), named != format,

@@ -162,7 +162,7 @@ enum FileOutput {
     /// Returns whether a folder is at `path`.
     static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return FilePath.withCString(path) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Returns whether two paths lead to the same file.

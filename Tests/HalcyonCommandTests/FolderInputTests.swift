@@ -1,0 +1,95 @@
+import Glibc
+import Halcyon
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonCommand
+
+/// Folders that `convert` takes.
+@Suite struct FolderInputTests {
+    private let work: Workplace
+
+    init() throws { work = try Workplace() }
+
+    private func makeFolders(_ names: String...) throws {
+        for name in names { try #require(mkdir(work.path(name), 0o700) == 0) }
+    }
+
+    private func link(_ name: String, to target: String) throws {
+        try #require(symlink(target, work.path(name)) == 0)
+    }
+
+    private var files: [String] { Workplace.files(below: work.path("out")) }
+
+    @Test("a folder is entered once, however links lead to it, and by a link only from elsewhere")
+    func loops() throws {
+        try makeFolders("elsewhere", "photos", "photos/sub", "photos/out")
+        for name in ["elsewhere/c.png", "photos/a.png", "photos/sub/b.png", "photos/out/d.png"] {
+            try work.write([1], to: name)
+        }
+        // Loops, a second way to a folder, the folder of results, a link to itself, and two links to one folder elsewhere.
+        try link("photos/again", to: ".")
+        try link("photos/early", to: "sub")
+        try link("photos/sub/up", to: "..")
+        try link("photos/results", to: "out")
+        try link("photos/self", to: "self")
+        try link("photos/sub/else", to: "../../elsewhere")
+        try link("elsewhere/back", to: "../photos/sub")
+        try link("photos/zlink", to: "../elsewhere")
+        try link("photos/e.png", to: "a.png")
+        let items = try FolderInput.items([work.path("photos")], without: work.path("photos/out/"))
+        #expect(items.compactMap(\.name) == ["a.png", "e.png", "sub/b.png", "sub/else/c.png"])
+        #expect(items.map(\.index) == Array(0..<4) && items.allSatisfy { $0.problem == nil })
+    }
+
+    @Test(
+        "a folder below that cannot be read is an error, and the others are converted",
+        .enabled(if: geteuid() != 0 || MountedDisk.isPossible, "the superuser cannot give up its rights"),
+        arguments: [0o000, 0o400] as [mode_t]
+    )
+    func unreadable(mode: mode_t) async throws {
+        try makeFolders("photos", "photos/secret", "photos/secret/sub")
+        for name in ["a.png", "secret/b.txt"] { try work.write(try Images.encoded(.png), to: "photos/" + name) }
+        try #require(chmod(work.path("photos/secret"), mode) == 0)
+        defer { chmod(work.path("photos/secret"), 0o700) }
+        let command = ["convert", "photos", "out/", "--format", "webp"]
+        let capabilities = "-dac_override,-dac_read_search"
+        let plain = ["--bounding-set", capabilities, "--inh-caps", capabilities, Workplace.executable]
+        let run =
+            geteuid() == 0
+            ? try await work.start(plain + command, executable: "/usr/bin/setpriv").outcome
+            : try await work.start(command).outcome
+        #expect(run.exitCode == 1)
+        let folder = mode == 0 ? "photos/secret/" : "photos/secret/sub"
+        #expect(run.error.contains("\(folder) failed: it cannot be read: Permission denied"), "\(run.error)")
+        #expect(files == ["a.webp"])
+    }
+
+    @Test("files and folders whose names are not UTF-8 are converted too, each to a file of its own")
+    func otherNames() async throws {
+        try work.write(try Images.encoded(.png), to: "a.png")
+        let shell = #"""
+            d=photos/$(printf 'd\377'); mkdir -p "$d"
+            cp a.png "$d/a.png"; cp a.png photos/$(printf 'b\377.png'); cp a.png photos/$(printf 'b\376.png')
+            "$0" convert photos out/ --format webp --json && exec "$0" convert "$d" out/named --format webp --json
+            """#
+        let run = try await work.start(["-c", shell, Workplace.executable], executable: "/bin/sh").outcome
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(try run.records(GetLine.self).map(\.status) == ["done", "done", "done", "done"])
+        #expect(files.count == 4 && files.contains("b\u{FFFD}.webp") && files.contains("d\u{FFFD}/a.webp"))
+        #expect(files.contains("named/a.webp"))
+    }
+
+    @Test("the last extension of a name alone is that of a format")
+    func severalExtensions() async throws {
+        try makeFolders("photos")
+        let names = ["IMG.HEIC.png", "IMG.JPG.png", "IMG.webp.png"]
+        for name in names { try work.write(try Images.encoded(.png), to: "photos/" + name) }
+        let run = try await work.run("convert", "photos", "out/", "--resize", "10")
+        #expect(run.exitCode == 0, "\(run.error)")
+        #expect(files == names)
+        for name in names { #expect(try Images.info(work.read("out/" + name)).format == .png) }
+        let named = try await work.run("get", "photos/IMG.JPG.png", "-o", "out/", "--name", "{stem}.jpg.{ext}")
+        #expect(named.exitCode == 0 && files.contains("IMG.JPG.jpg.png"), "\(named.error)")
+    }
+}
