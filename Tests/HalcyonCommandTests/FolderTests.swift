@@ -36,19 +36,22 @@ import Testing
     }
 
     @Test(
-        "images from the standard input replace none that came from there before, and the same one has its file again"
+        "images from the standard input replace none that came from there before, and the same one has its file again",
+        arguments: ["-", "/dev/stdin", "/proc/self/fd/0"],
+        [["get"], ["convert", "--format", "png"]]
     )
-    func standardInput() async throws {
+    func standardInput(name: String, command: [String]) async throws {
         server.stop()
         let images = [try Images.encoded(.png), try Images.encoded(.png, width: 60, height: 20)]
         try work.write(images[0], to: "0.png")
         try work.write(images[1], to: "1.png")
         for number in [0, 1, 0] {
-            let run = try work.start(["get", "-", "-o", "out/"], input: "\(number).png")
+            let arguments = command + [name] + (command[0] == "get" ? ["-o", "out/"] : ["out/"])
+            let run = try work.start(arguments, input: "\(number).png")
             #expect(try await run.outcome.exitCode == 0)
         }
         let files = Workplace.files(below: work.path("out"))
-        #expect(files.count == 2)
+        #expect(files.count == 2 && files.contains("stdin.png"))
         #expect(Set(try files.map { try work.read("out/" + $0) }) == Set(images))
     }
 

@@ -175,6 +175,27 @@ import Testing
         #expect(try last.results.map(\.status) == ["skipped", "skipped"])
     }
 
+    @Test("a contact sheet of a run that goes on shows what came before, which is not transferred again")
+    func resumedSheet() async throws {
+        self.server.stop()
+        let images = [try Images.encoded(.png), try Images.encoded(.png, width: 30, height: 40)]
+        let isUp = Gate()
+        let server = try OriginServer { request in
+            guard request.path != "/1.png" || isUp.isOpen else { return .init(404) }
+            return .init(body: images[request.path == "/0.png" ? 0 : 1])
+        }
+        defer { server.stop() }
+        try list((0..<3).map { server.url("/\($0).png").absoluteString + "\n" }.joined())
+        #expect(try await work.run("get", "--from", "list", "-o", "out/", "--report", "report").exitCode == 1)
+        isUp.open()
+        let command = ["get", "--from", "list", "-o", "out/"]
+        let resumed = try await work.start(command + ["--resume", "report", "--sheet", "a.png", "--json"]).outcome
+        #expect(try resumed.results.map(\.status) == ["skipped", "done", "skipped"])
+        #expect(server.requestCount("/0.png") == 1 && server.requestCount("/2.png") == 1)
+        #expect(try await work.start(command + ["--sheet", "b.png"]).outcome.exitCode == 0)
+        #expect(try firstDifference(work.read("a.png"), work.read("b.png")) == nil)
+    }
+
     @Test("a URL whose password a report does not have is an error without its list, and is never requested")
     func shortenedURL() async throws {
         self.server.stop()

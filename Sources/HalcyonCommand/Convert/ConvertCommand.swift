@@ -78,7 +78,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if let format, OutputFormat(name: format) == nil {
             throw ValidationError("“\(format)” is no format that can be written; use \(OutputFormat.names).")
         }
-        guard inputs.count(where: { $0 == SourceArgument.standardInput }) < 2 else {
+        guard inputs.count(where: { !SourceArgument(text: $0).isLasting }) < 2 else {
             throw ValidationError("The standard input can be read only once.")
         }
         guard output != "-" || !json else {

@@ -111,7 +111,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Leave out what this report has as done, with -o only if its file is there, try again what failed or was cut short, and add to it. Without images, load those again.",
+            "Leave out what this report has as done, with -o only if its file is there, try again what failed or was cut short, and add to it. Without images, load those again. With --sheet, all images are loaded or read, since it shows them.",
             valueName: "FILE"
         ),
         transform: FileOutput.path
@@ -147,7 +147,7 @@ struct GetCommand: AsyncParsableCommand {
         guard urls.isEmpty || from == nil else {
             throw ValidationError("--from takes the place of images on the command line.")
         }
-        guard urls.count(where: { $0 == SourceArgument.standardInput }) < 2 else {
+        guard urls.count(where: { !SourceArgument(text: $0).isLasting }) < 2 else {
             throw ValidationError("The standard input can be read only once.")
         }
         guard (1...1024).contains(concurrency) else {
@@ -167,6 +167,9 @@ struct GetCommand: AsyncParsableCommand {
         }
         guard report == nil || resume == nil else {
             throw ValidationError("--resume continues a report, --report begins one; use one of them.")
+        }
+        guard sheet == nil || resume == nil || !urls.isEmpty || from != nil else {
+            throw ValidationError("--sheet draws all images, and the report alone names those that are left; name all.")
         }
         try validateReport()
         guard sizes == nil || resizing.resize == nil else { throw ValidationError("Use --resize or --sizes.") }

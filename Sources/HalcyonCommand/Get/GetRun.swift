@@ -76,7 +76,9 @@ struct GetRun: Sendable {
             )
             return false
         }
-        if let report { list = list.without(report.earlier, unless: plan.overwrites || plan.cacheUse == .refresh) }
+        // The sheet shows those that are done, too.
+        let loadsAll = plan.overwrites || plan.cacheUse == .refresh || plan.sheet != nil
+        if let report { list = list.without(report.earlier, unless: loadsAll) }
         let sheet = plan.sheet.map { _ in ContactSheet(imageCount: list.count ?? 0) }
         var isSuccess = true
         var drawn: [DoneImage] = []

@@ -19,7 +19,11 @@ struct SourceArgument: Sendable {
     /// The text that stands for the standard input.
     static let standardInput = "-"
 
+    /// The paths of the standard input, which another call has another image under, too.
+    private static let pathsOfStandardInput = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
+
     init(text: String) {
+        let text = Self.pathsOfStandardInput.contains(text) ? Self.standardInput : text
         let trimmed = URL.withoutBlanks(text)
         let (isData, isURL) = (Self.isData(trimmed), Self.isURL(trimmed))
         self.text = isData || isURL ? trimmed : text
