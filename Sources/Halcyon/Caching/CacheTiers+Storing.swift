@@ -272,7 +272,7 @@ extension CacheTiers {
     {
         let (name, order) = (registration.name.text, registration.order)
         @Sendable func isCurrent(_ content: StoredContent) -> Bool {
-            order.isCurrent(content.digest, of: content.representation, named: name)
+            order.isCurrent(content.digest, of: content.representation, at: content.key)
         }
         // No look-up waits for it: what it removes is not current.
         return begin(.entry(CacheKey(name: name, variant: "outdated")), in: 0) { [self] in
@@ -299,7 +299,7 @@ extension CacheTiers {
                 for key in claim.representation.isEmpty ? [] : OriginalStorage.diskKeys(name) {
                     let priority = PriorityBox(.low)
                     let found = try? await entry(for: key, in: number, extending: .none, priority: priority)
-                    guard let content = found.map({ StoredContent($0, isOriginal: true) }) else { continue }
+                    guard let content = found.map({ StoredContent($0, at: key) }) else { continue }
                     if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
                 }
                 change(number, removing: [.name(name, except: kept)], TierCall()) { order.isNewest(claim) }

@@ -81,7 +81,7 @@ final class CacheTiers: Sendable {
             key,
             version: entry.version,
             storedAt: entry.storedAt,
-            digest: StoredContent(entry, isOriginal: key.isOriginal).digest
+            digest: StoredContent(entry, at: key).digest
         )
         guard !isHidden else { return nil }
         // The disk has checked its bodies.

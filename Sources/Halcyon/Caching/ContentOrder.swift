@@ -71,11 +71,23 @@ final class ContentOrder: Sendable {
 
         /// Returns whether content of a representation is not known to be outdated.
         ///
-        /// - Parameter digest: The digest of the content; `nil` for a result that the program stored.
-        func isCurrent(_ digest: ContentDigest?, of representation: String) -> Bool {
+        /// - Parameters:
+        ///   - digest: The digest of the content; `nil` for a result that the program stored.
+        ///   - key: The key of the content on disk.
+        func isCurrent(
+            _ digest: ContentDigest?,
+            of representation: String,
+            at key: @autoclosure () -> CacheKey
+        ) -> Bool {
             // What the program stored as a result was made of an original that is not known.
-            guard let digest else { return removalCount == 0 && (replacedResults.values.max() ?? 0) >= changed }
+            guard let digest else { return removalCount == 0 && replacedResult(at: key()) >= changed }
             return adopted[representation].map { $0.digest == digest } ?? !isComplete
+        }
+
+        /// Returns the last store by the program of a result, or of the one that it is an encoded form of; 0 if there is
+        /// none.
+        private func replacedResult(at key: CacheKey) -> UInt64 {
+            replacedResults.reduce(0) { $1.key.isResult(at: key) ? max($0, $1.value) : $0 }
         }
 
         /// The number of the newest transfer whose answer was adopted for a representation, or for any of them.
@@ -235,9 +247,12 @@ final class ContentOrder: Sendable {
 
     /// Returns whether content that was found in the cache is not known to be outdated.
     ///
-    /// - Parameter digest: The digest of the content; `nil` for a result that the program stored.
-    func isCurrent(_ digest: ContentDigest?, of representation: String, named name: String) -> Bool {
-        state.withLock { $0.records[ExactString(name)]?.isCurrent(digest, of: representation) ?? true }
+    /// - Parameters:
+    ///   - digest: The digest of the content; `nil` for a result that the program stored.
+    ///   - key: The key of the content on disk, also for content in memory.
+    func isCurrent(_ digest: ContentDigest?, of representation: String, at key: CacheKey) -> Bool {
+        let name = ExactString(key.name)
+        return state.withLock { $0.records[name]?.isCurrent(digest, of: representation, at: key) ?? true }
     }
 
     /// Adopts the content of a transfer, unless newer content was adopted, stored by the program, or removed.
@@ -305,8 +320,9 @@ final class ContentOrder: Sendable {
                 let replaced = max(record.replacedOriginal, record.replacedResults[key] ?? 0)
                 return registration.number >= max(replaced, record.newest(nil))
             }
-            return registration.number > record.replaced
-                && (claim.isPart || record.isCurrent(claim.digest, of: claim.representation))
+            guard registration.number > record.replaced else { return false }
+            return claim.isPart
+                || record.isCurrent(claim.digest, of: claim.representation, at: CacheKey(text: key.processedDiskKey))
         }
     }
 

@@ -51,16 +51,16 @@ extension ImageCache {
         order.isCurrent(
             metadata.contentDigest,
             of: metadata.validity?.representation ?? "",
-            named: key.originalDiskKey
+            at: CacheKey(text: key.processedDiskKey)
         )
     }
 
     /// Returns whether content of a tier is not known to be outdated. What came with the program counts as new until its
     /// server has sent other content.
-    func isCurrent(_ digest: ContentDigest?, of representation: String, named name: String, in tier: Int) -> Bool {
-        tiers.all[tier].isReadOnly
-            ? answers?.isNewest(digest, named: name) ?? true
-            : order.isCurrent(digest, of: representation, named: name)
+    func isCurrent(_ digest: ContentDigest?, of representation: String, at place: CacheTiers.Place) -> Bool {
+        tiers.all[place.tier].isReadOnly
+            ? answers?.isNewest(digest, named: place.key.name) ?? true
+            : order.isCurrent(digest, of: representation, at: place.key)
     }
 
     /// Adopts the content of a transfer, and removes from memory what was made of other content.
@@ -78,13 +78,13 @@ extension ImageCache {
 
     /// Removes from memory what was made of other content than the name of a key has now.
     func forgetOutdated(_ claim: ContentClaim, for key: ImageKey) {
-        guard let name = claim.registration(with: order)?.name.text else { return }
         let keys = variants.keys(ofOriginalOf: key) ?? memory.keys(where: { $0.hasOriginal(of: key) })
+        let original = CacheKey(name: key.originalDiskKey)
         var hasOthers = claim.digest == nil
         for other in keys {
             memory.remove(for: other) { [order] image in
                 guard let digest = image.digest else { return false }
-                let isOutdated = !order.isCurrent(digest, of: image.representation, named: name)
+                let isOutdated = !order.isCurrent(digest, of: image.representation, at: original)
                 hasOthers = hasOthers || isOutdated
                 return isOutdated
             }
@@ -93,8 +93,9 @@ extension ImageCache {
         // What the program stored as a result was made of those.
         order.noteChange(by: claim)
         for other in keys {
+            let result = CacheKey(text: other.processedDiskKey)
             memory.remove(for: other) { [order] in
-                $0.digest == nil && !order.isCurrent(nil, of: $0.representation, named: name)
+                $0.digest == nil && !order.isCurrent(nil, of: $0.representation, at: result)
             }
         }
     }
@@ -111,20 +112,22 @@ extension ImageCache {
 
 /// The content that an entry is, or was made of.
 struct StoredContent {
+    let key: CacheKey
     let digest: ContentDigest?
     let representation: String
 
     init(_ row: DiskCache.Row) {
-        let isOriginal = !ParsedDiskKey(row.key).isProcessed
-        self.init(isOriginal ? ContentDigest(row.bodyHash) : nil, row.metadata)
+        let key = CacheKey(text: row.key)
+        self.init(key, key.isOriginal ? ContentDigest(row.bodyHash) : nil, row.metadata)
     }
 
-    init(_ entry: TierEntry, isOriginal: Bool) {
-        self.init(isOriginal ? entry.originalDigest : nil, entry.metadata)
+    init(_ entry: TierEntry, at key: CacheKey) {
+        self.init(key, key.isOriginal ? entry.originalDigest : nil, entry.metadata)
     }
 
     /// - Parameter original: The digest of an original; `nil` for a result, whose metadata has it.
-    private init(_ original: ContentDigest?, _ metadata: Data) {
+    private init(_ key: CacheKey, _ original: ContentDigest?, _ metadata: Data) {
+        self.key = key
         if let original {
             digest = original
             representation = StoredResponse(metadata: metadata)?.contentRepresentation ?? ""

@@ -66,14 +66,14 @@ extension ImageCache {
         _ key: ImageKey,
         _ use: (TierEntry, StoredContent, CacheTiers.Place) async throws -> Value?
     ) async throws -> Value? {
-        let (options, name) = (request.options, key.originalDiskKey)
+        let options = request.options
         return try await tiers.first(
             for: key.diskKey(request),
             extending: options.cache.diskExtension,
             priority: PriorityBox(options.priority)
         ) { entry, place in
-            let content = StoredContent(entry, isOriginal: request.isUnprocessed)
-            guard isCurrent(content.digest, of: content.representation, named: name, in: place.tier) else { return nil }
+            let content = StoredContent(entry, at: place.key)
+            guard isCurrent(content.digest, of: content.representation, at: place) else { return nil }
             return try await use(entry, content, place)
         }
     }

@@ -20,7 +20,7 @@ extension ImageCache {
         let registration = order.register(key.name)
         guard let content = try await tiers.contentOnDisk(key) else { return false }
         return withExtendedLifetime(registration) {
-            order.isCurrent(content.digest, of: content.representation, named: key.name)
+            order.isCurrent(content.digest, of: content.representation, at: key)
         }
     }
 

@@ -22,8 +22,8 @@ extension OriginalStorage {
                     continue
                 }
                 let digest = entry.originalDigest
-                if matches(head), cache.isCurrent(digest, of: head.contentRepresentation, named: diskKey, in: tier) {
-                    let place = CacheTiers.Place(tier: tier, key: key, version: entry.version)
+                let place = CacheTiers.Place(tier: tier, key: key, version: entry.version)
+                if matches(head), cache.isCurrent(digest, of: head.contentRepresentation, at: place) {
                     state.withLock { $0.found = Entry(place: place, digest: digest, head: head) }
                     return (head, entry.body)
                 }

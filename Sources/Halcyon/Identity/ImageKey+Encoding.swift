@@ -1,4 +1,5 @@
 internal import HalcyonRaster
+internal import HalcyonStore
 
 extension ImageKey {
     /// The key of the encoded form of the image of an original with these options.
@@ -17,6 +18,12 @@ extension ImageKey {
     /// Returns whether this is the key of an encoded form of an image.
     func isEncodedForm(of image: ImageKey) -> Bool {
         hasOriginal(of: image) && variant?.bytes.starts(with: image.encodedVariantPrefix) == true
+    }
+
+    /// Returns whether a key on disk is that of this image or of an encoded form of it, as the result of processors.
+    func isResult(at diskKey: CacheKey) -> Bool {
+        let text = diskKey.text.utf8
+        return text.elementsEqual(processedDiskKey.utf8) || text.starts(with: encodedDiskKeyPrefix.utf8)
     }
 
     /// The beginning of the names on disk of all encoded forms of the image, and of no other entries.

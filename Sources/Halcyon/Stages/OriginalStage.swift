@@ -240,7 +240,7 @@ extension ResolvedRequest {
         let (digest, cache) = (entry.originalDigest, originals)
         let head = head(metadata: entry.metadata, storedAt: entry.storedAt ?? cache.disk.now())
         let representation = head?.contentRepresentation ?? ""
-        guard cache.isCurrent(digest, of: representation, named: place.key.name, in: place.tier) else { return nil }
+        guard cache.isCurrent(digest, of: representation, at: place) else { return nil }
         return OriginalCaching(foundAs: OriginalStorage.Entry(place: place, digest: digest), head: head)
     }
 

@@ -38,8 +38,9 @@ struct ContentOrderRulesTests {
         [order.admits(claim, key, in: .memory), order.admits(claim, key, in: .disk)]
     }
 
-    private func isCurrent(_ digest: UInt64?, _ representation: String = "") -> Bool {
-        order.isCurrent(digest.map { ContentDigest($0) }, of: representation, named: "a")
+    private func isCurrent(_ digest: UInt64?, _ representation: String = "", of key: ImageKey? = nil) -> Bool {
+        let diskKey = CacheKey(text: (key ?? self.key).processedDiskKey)
+        return order.isCurrent(digest.map { ContentDigest($0) }, of: representation, at: diskKey)
     }
 
     private func variant(_ frame: Int) -> ImageKey.Variant {
@@ -219,13 +220,31 @@ struct ContentOrderRulesTests {
         order.replace(last, resultOf: keys[0])
         #expect(!order.admits(stores[0], keys[0], in: .disk))
         #expect(order.admits(last, keys[0], in: .disk) && order.admits(stores[1], keys[1], in: .disk))
-        #expect(isCurrent(nil))
+        #expect(keys.allSatisfy { isCurrent(nil, of: $0) })
         // An original that may be the one they were made of leaves them, and another takes the place of all.
         let answer = claim(load(), 9)
         #expect(order.adopt(answer))
-        #expect(isCurrent(nil))
+        #expect(keys.allSatisfy { isCurrent(nil, of: $0) })
         order.noteChange(by: answer)
-        #expect(!isCurrent(nil))
+        #expect(!keys.contains { isCurrent(nil, of: $0) })
+    }
+
+    @Test("of two results that the program stores, the one stored before its original changed is outdated")
+    func storesAroundChange() throws {
+        let keys = [1, 2].map { key.replacingVariant(by: variant($0)) }
+        let encoding = try ImageEncoding(.format(.png), codecs: .standard, source: "a")
+        let forms = [1, 2].map { ImageKey(original: key.original, options: [.frame($0)], encoding: encoding) }
+        let early = claim(load("a", .replacement), transfer: nil, nil)
+        order.replace(early, resultOf: keys[0])
+        let answer = claim(load(), 9)
+        #expect(order.adopt(answer))
+        order.noteChange(by: answer)
+        let late = claim(load("a", .replacement), transfer: nil, nil)
+        order.replace(late, resultOf: keys[1])
+        #expect(keys.map { isCurrent(nil, of: $0) } == [false, true])
+        // An encoded form is as old as its image.
+        #expect(forms.map { isCurrent(nil, of: $0) } == [false, true])
+        withExtendedLifetime((early, answer, late)) {}
     }
 
     @Test("a load whose name was not known when it was called is compared with the last removal under any name")

@@ -203,6 +203,33 @@ struct ContentOrderTests {
         }
     }
 
+    @Test("keeps no result that the program stored before its original changed, although it stores another afterwards")
+    func resultsOfProgram() async throws {
+        let stored = [9, 7].map { ImageRequest(url, options: [.processor(.crop(to: PixelSize($0, $0)))]) }
+        let images = try [9, 7].map { try ImageCodecs.standard.decode(Sample.png($0, $0)) }
+        test.transport.serve(url, Sample.png(seed: 1))
+        _ = try await test.pipeline.response(for: url, options: [.cacheOriginalImage])
+        #expect(try await cache.store(images[0], for: stored[0]))
+        let (held, isHeld) = (DispatchGate(), Gate())
+        let cache = cache
+        async let holding: Void = cache.disk.change { _ in
+            isHeld.open()
+            held.wait()
+        }
+        await isHeld.wait()
+        test.transport.serve(url, Sample.png(seed: 2))
+        _ = try await test.pipeline.response(for: url, options: [.forceRefresh, .cacheOriginalImage])
+        // What the change has made outdated is still on disk.
+        let store = Task { try await cache.store(images[1], for: stored[1]) }
+        await eventually { cache.isInMemory(stored[1]) }
+        held.open()
+        try await holding
+        #expect(try await store.value)
+        await test.settle()
+        #expect(await cache.tiers(with: stored[0]) == [])
+        #expect(await cache.tiers(with: stored[1]) == .all)
+    }
+
     @Test("stores both of two results that one original was processed to")
     func twoResults() async throws {
         let sizes = [PixelSize(8, 8), PixelSize(16, 16)]
