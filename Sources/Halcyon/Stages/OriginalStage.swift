@@ -156,7 +156,7 @@ final class OriginalStage: Sendable {
             return OriginalCaching(.leave, foundAs: isFetched ? nil : storage.found)
         }
         let caching = OriginalCaching(answer, storage: storage)
-        if request.hasModifiers, request.followsServer, caching.validity?.isVarying == true {
+        if request.hasHooks, request.followsServer, caching.validity?.isVarying == true {
             // The values that later requests will have in the fields that the response varies by are unknown.
             return OriginalCaching(.remove, foundAs: caching.source)
         }

@@ -233,7 +233,7 @@ struct RequestResolver: Sendable {
             caches: caches,
             sizes: sizes,
             transfer: source.transfer(options, over: additions),
-            hasModifiers: options.network.hooks != nil || additions.hooks != nil,
+            hasHooks: options.network.hooks != nil || additions.hooks != nil,
             steps: steps,
             work: OriginalWorkKey(
                 source,

@@ -27,9 +27,9 @@ final class ResolvedRequest: Sendable {
     let sizes: ImageSizes?
     /// The request as sent, apart from changes by hooks; `nil` if the source is no server.
     let transfer: TransferRequest?
-    /// A Boolean value that indicates whether modifiers decide what is sent, so that the fields that a response varies
+    /// A Boolean value that indicates whether hooks decide what is sent, so that the fields that a response varies
     /// by are not known before.
-    let hasModifiers: Bool
+    let hasHooks: Bool
     /// The steps of the source's provider; `nil` for other sources, and for a provider whose bytes are in memory.
     let steps: ProviderSteps?
     /// The identity of getting the original.
@@ -59,7 +59,7 @@ final class ResolvedRequest: Sendable {
         caches: [ImageCache],
         sizes: ImageSizes?,
         transfer: TransferRequest?,
-        hasModifiers: Bool,
+        hasHooks: Bool,
         steps: ProviderSteps?,
         work: OriginalWorkKey
     ) {
@@ -74,7 +74,7 @@ final class ResolvedRequest: Sendable {
         self.caches = caches
         self.sizes = sizes
         self.transfer = transfer
-        self.hasModifiers = hasModifiers
+        self.hasHooks = hasHooks
         self.steps = steps
         self.work = work
     }
@@ -108,7 +108,7 @@ final class ResolvedRequest: Sendable {
     /// The rules for what the standard leaves open, with the request's own rule of freshness.
     var cacheRules: HTTPCacheRules {
         var rules = HTTPCacheRules.images
-        rules.hasUnknownFields = hasModifiers
+        rules.hasUnknownFields = hasHooks
         switch options.cache.freshness {
         case .server: break
         case .ignoringServer: rules.ignoresServer = true
@@ -183,7 +183,7 @@ final class ResolvedRequest: Sendable {
             caches: caches,
             sizes: encodedImage == nil ? sizes : nil,
             transfer: transfer,
-            hasModifiers: hasModifiers,
+            hasHooks: hasHooks,
             steps: steps,
             work: work
         )
