@@ -4,8 +4,9 @@ public import HalcyonConcurrency
 public protocol HTTPTransport: Sendable {
     /// Starts a transfer, or queues it.
     ///
-    /// `receiver` gets, in this order and never at the same time: at most one `didReceive(response:)`, any number of
-    /// `didReceive(bytes:)`, and exactly one `didComplete(_:)`. It is kept until then.
+    /// `receiver` gets, in this order and never at the same time: at most one `willSend()`, at most one
+    /// `didReceive(response:)`, any number of `didReceive(bytes:)`, and exactly one `didComplete(_:)`. It is kept until
+    /// then.
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer
 
     /// The name of the user whose cookies the transport keeps and sends: what it loads is cached for transports with the
@@ -32,12 +33,21 @@ public protocol Transfer: Sendable {
 
 /// Receives the response of a transfer. Functions are called on the transport's own thread and must return soon.
 public protocol TransferReceiver: Sendable {
+    /// Receives that the transfer has had its turn in the queue, and its request is sent now; not again for the requests
+    /// that redirects lead to. What is loaded is ordered by this. A transport without a queue need not call it. Default:
+    /// does nothing.
+    func willSend()
     /// Receives the final response (redirects are followed before). Throwing ends the transfer with that error.
     func didReceive(response: TransferResponse) throws(TransferError)
     /// Receives a piece of the body, decoded from its content coding. The bytes are valid during the call only.
     func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand
     /// Receives the result when the transfer is over.
     func didComplete(_ result: Result<TransferMetrics, TransferError>)
+}
+
+extension TransferReceiver {
+    /// Does nothing, the default.
+    public func willSend() {}
 }
 
 /// The demand of a receiver for more bytes.

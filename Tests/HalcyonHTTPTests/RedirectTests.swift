@@ -22,6 +22,7 @@ struct RedirectTests {
             #expect(receiver.body == Data([9]))
             let metrics = try await receiver.result().get()
             #expect(metrics.redirectCount == 2)
+            #expect(receiver.sendCount == 1)
             #expect(metrics.firstByte > .zero && metrics.firstByte <= metrics.total)
             #expect(receiver.violations == [])
         }

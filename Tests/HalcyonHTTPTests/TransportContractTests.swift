@@ -50,6 +50,16 @@ struct TransportContractTests {
         }
     }
 
+    @Test("says once that the request is sent, before anything else", arguments: Kind.allCases)
+    func sending(kind: Kind) async throws {
+        try await with(kind) { transport, url, _ in
+            let receiver = await receive(transport, TransferRequest.patient(url: url))
+            #expect(await receiver.failure() == nil)
+            #expect(receiver.sendCount == 1)
+            #expect(receiver.violations == [])
+        }
+    }
+
     @Test("delivers no bytes for an empty body", arguments: Kind.allCases)
     func empty(kind: Kind) async throws {
         try await with(kind) { transport, url, _ in

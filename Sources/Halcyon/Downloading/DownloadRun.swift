@@ -20,6 +20,12 @@ struct DownloadRun: Sendable {
     let context: WorkContext
     /// Called with the head of the final response as it came.
     let responded: @Sendable (TransferResponse) -> Void
+    private let begun = WorkNumber.next()
+    /// The number of the sending of the first request; `nil` until then.
+    private let sent = Lock<UInt64?>(nil)
+
+    /// The ``WorkNumber`` of the transfer: that of the time at which its request was sent, if the transport tells.
+    var number: UInt64 { sent.withLock { $0 } ?? begun }
 
     /// A request that is being sent, and the bounds and results of those before it.
     private struct Hop: Sendable {
@@ -186,6 +192,7 @@ struct DownloadRun: Sendable {
         try await bodies.load(
             hop.allowance.bounded(hop.request),
             priority: context.priority,
+            send: { [sent] in sent.withLock { $0 = $0 ?? WorkNumber.next() } },
             accept: accept,
             review: review,
             begin: { body in

@@ -45,23 +45,21 @@ extension ImageDownloader {
         let unmodified = work.policy.applied(to: original, over: setup.configuration.policy)
         let request = try await modified(unmodified, setup, policy: work.policy, call: call, context: context)
         let sharing = SharedTransfer(request, setup, policy: work.policy, audience: work.audience)
-        let number = WorkNumber.next()
         do {
             var result = try await transfers.value(
                 for: sharing.key,
                 since: work.since,
-                number: work.called ?? number,
+                number: work.called ?? WorkNumber.next(),
                 context: context,
                 wait: call.wait
             ) { [self] context in
-                let body = try await transfer(
+                try await transfer(
                     request,
                     setup,
                     handling: sharing.handling,
                     audience: sharing.audience,
                     context: context
                 )
-                return TransferredBody(body: body, number: number)
             }
             result.isOutdated = isOutdated
             return result
@@ -118,7 +116,7 @@ extension ImageDownloader {
         handling: TransferHandling,
         audience: String?,
         context: WorkContext
-    ) async throws -> HTTPResponseBody {
+    ) async throws -> TransferredBody {
         try Task.checkCancellation()
         let number = transferCount.withLock { count in
             count += 1
@@ -131,7 +129,7 @@ extension ImageDownloader {
         send(.started, of: request, number: number, setup)
         let result = await run.result()
         noteEnd(result, duration: ContinuousClock.now - start, of: request, number: number, setup, context: context)
-        return try result.get()
+        return TransferredBody(body: try result.get(), number: run.number)
     }
 
     // Not inlined, as what else a transfer calls before and after it waits: its frame had 10 kB with their variables.
@@ -226,7 +224,7 @@ struct DownloadBasis: Sendable {
     }
 }
 
-/// The body of a transfer, and the time of its beginning.
+/// The body of a transfer, and the time at which its request was sent.
 struct TransferredBody: Sendable {
     var body: HTTPResponseBody
     /// The ``WorkNumber`` of the transfer.

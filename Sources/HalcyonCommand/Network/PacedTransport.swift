@@ -132,6 +132,8 @@ private final class PacedTransfer: Transfer, TransferReceiver {
         transfer?.resume()
     }
 
+    func willSend() { receiver.willSend() }
+
     func didReceive(response: TransferResponse) throws(TransferError) {
         try receiver.didReceive(response: response)
     }

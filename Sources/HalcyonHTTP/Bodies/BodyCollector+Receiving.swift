@@ -5,6 +5,10 @@ internal import HalcyonFiles
 
 /// The functions of the transport's thread.
 extension BodyCollector: TransferReceiver {
+    func willSend() {
+        hooks.send()
+    }
+
     func didReceive(response: TransferResponse) throws(TransferError) {
         var body = CollectedBody(gathering: BodyGathering(memoryThreshold: storage.memoryThreshold))
         do {

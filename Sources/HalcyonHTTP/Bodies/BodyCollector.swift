@@ -5,6 +5,7 @@ internal import HalcyonConcurrency
 final class BodyCollector: Sendable {
     /// The functions that look at a response while it arrives.
     struct Hooks: Sendable {
+        var send: @Sendable () -> Void = {}
         var accept: @Sendable (TransferResponse) throws -> Void = { _ in }
         var review: (@Sendable (TransferResponse) async throws -> Void)?
         var begin: @Sendable (ReceivedBody) -> Void = { _ in }

@@ -24,6 +24,8 @@ package final class BodyLoader: Sendable {
     ///
     /// - Parameters:
     ///   - priority: The urgency, which may change while the transfer waits or runs.
+    ///   - send: Called when a request is sent: that for the rest of a body may be followed by one for the whole. Default:
+    ///     none.
     ///   - accept: Sees the head before any of the body; what it throws ends the transfer and is thrown here.
     ///   - review: The same, asynchronously: the transfer pauses until it returns, and at most one piece of the body
     ///     is held meanwhile. If the transfer ends first, its task is cancelled and waited for. Default: none.
@@ -35,13 +37,14 @@ package final class BodyLoader: Sendable {
     package func load(
         _ request: TransferRequest,
         priority: PriorityBox,
+        send: @escaping @Sendable () -> Void = {},
         accept: @escaping @Sendable (TransferResponse) throws -> Void = { _ in },
         review: (@Sendable (TransferResponse) async throws -> Void)? = nil,
         begin: @escaping @Sendable (ReceivedBody) -> Void = { _ in },
         report: @escaping @Sendable (BodyProgress) -> Void = { _ in }
     ) async throws -> HTTPResponseBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
-        let hooks = BodyCollector.Hooks(accept: accept, review: review, begin: begin, report: report)
+        let hooks = BodyCollector.Hooks(send: send, accept: accept, review: review, begin: begin, report: report)
         if let store = configuration.partialBodies, let key = PartialBodyKey(request, scope: transport.cacheScope) {
             return try await load(request, key, from: store, hooks, priority)
         }

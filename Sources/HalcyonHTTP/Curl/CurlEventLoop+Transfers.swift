@@ -55,7 +55,11 @@ extension CurlEventLoop {
     func startWaiting() {
         while let entry = scheduler.next(at: now) {
             let transfer = entry.element
-            if transfer.history != nil { betweenRequests[ObjectIdentifier(transfer)] = nil }
+            if transfer.history == nil {
+                transfer.willSend()
+            } else {
+                betweenRequests[ObjectIdentifier(transfer)] = nil
+            }
             let exchange = CurlExchange(entry, handle: handles.take(), loop: self)
             exchange.index = running.count
             running.append(exchange)

@@ -93,6 +93,10 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         loop.post(.resume(self))
     }
 
+    func willSend() {
+        receiver?.willSend()
+    }
+
     func deliver(_ response: TransferResponse) throws(TransferError) {
         try receiver?.didReceive(response: response)
     }

@@ -5,6 +5,7 @@ public import HalcyonHTTP
 /// A receiver that keeps everything it receives, and notes each breach of the contract of ``HTTPTransport``.
 public final class RecordingReceiver: TransferReceiver {
     private struct State {
+        var sendCount = 0
         var response: TransferResponse?
         var body = Data()
         var pieceCount = 0
@@ -50,6 +51,9 @@ public final class RecordingReceiver: TransferReceiver {
         return response
     }
 
+    /// The number of times that the request was sent.
+    public var sendCount: Int { state.withLock { $0.sendCount } }
+
     /// The head of the response, if it has come.
     public var response: TransferResponse? { state.withLock { $0.response } }
 
@@ -64,6 +68,15 @@ public final class RecordingReceiver: TransferReceiver {
 
     /// The calls that came twice, too late, too early or at the same time as another.
     public var violations: [String] { state.withLock { $0.violations } }
+
+    /// Records that the request is sent.
+    public func willSend() {
+        enter("sending") { state in
+            if state.response != nil { state.violations.append("sending after the response") }
+            state.sendCount += 1
+        }
+        leave()
+    }
 
     /// Records the head.
     public func didReceive(response: TransferResponse) throws(TransferError) {

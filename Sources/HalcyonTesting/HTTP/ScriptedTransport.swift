@@ -102,6 +102,7 @@ public final class ScriptedTransport: HTTPTransport {
     /// Starts a transfer, for the test or a route to answer.
     public func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = ScriptedTransfer(request, receiver: receiver, queue: queue)
+        receiver.willSend()
         let answered = state.withLock { $0.answer }?(request)
         let (route, waiter) = state.withLock { state -> (Route?, CheckedContinuation<ScriptedTransfer, Never>?) in
             state.transfers.append(transfer)
