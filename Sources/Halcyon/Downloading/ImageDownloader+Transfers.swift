@@ -129,7 +129,12 @@ extension ImageDownloader {
         send(.started, of: request, number: number, setup)
         let result = await run.result()
         noteEnd(result, duration: ContinuousClock.now - start, of: request, number: number, setup, context: context)
-        return TransferredBody(body: try result.get(), number: run.number)
+        do {
+            return TransferredBody(body: try result.get(), number: run.number)
+        } catch var error as ImageError {
+            error.transfer = run.number
+            throw error
+        }
     }
 
     // Not inlined, as what else a transfer calls before and after it waits: its frame had 10 kB with their variables.

@@ -110,9 +110,10 @@ public struct ImageError: Error, Sendable, Hashable {
 }
 
 extension ImageError {
-    /// The request that a failure is about. No part of the failure itself: errors that differ here alone are equal.
+    /// The request that a failure is about, and the transfer. No part of the failure itself: errors that differ here alone are equal.
     private struct Provenance: Sendable, Hashable {
         var isOutdated = false
+        var transfer: UInt64?
 
         static func == (left: Provenance, right: Provenance) -> Bool { true }
 
@@ -124,6 +125,12 @@ extension ImageError {
     var isOutdated: Bool {
         get { provenance.isOutdated }
         set { provenance.isOutdated = newValue }
+    }
+
+    /// The ``WorkNumber`` of the transfer that brought the error; `nil` if none was sent.
+    var transfer: UInt64? {
+        get { provenance.transfer }
+        set { provenance.transfer = newValue }
     }
 }
 

@@ -166,8 +166,8 @@ extension CachedForm {
     /// one that the request does not accept. What newer loads have stored stays.
     private func forget(_ request: ResolvedRequest, ifObsolete error: ImageError) async {
         if await request.removeOriginal(ifGone: error) { return }
-        guard request.followsServer, error.isAboutResource, !error.isOutdated else { return }
-        await forgetReplaced(by: request, claim: ContentClaim(registrations: request.registrations))
+        guard error.isAboutResource, let claim = request.claim(of: error) else { return }
+        await forgetReplaced(by: request, claim: claim)
     }
 
     /// Removes the image that is replaced by one that must not be stored. Where the load read the disk for the

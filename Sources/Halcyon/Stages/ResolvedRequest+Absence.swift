@@ -42,9 +42,17 @@ extension ResolvedRequest {
     /// - Returns: A Boolean value that indicates whether the error says so.
     @discardableResult
     func removeOriginal(ifGone error: ImageError) async -> Bool {
-        guard case .status(let status) = error.reason, HTTPStatus.isGone(status), followsServer, !error.isOutdated
-        else { return false }
-        await removeOriginal(by: ContentClaim(registrations: registrations, transfer: registrations.number))
+        guard case .status(let status) = error.reason, HTTPStatus.isGone(status), let claim = claim(of: error) else {
+            return false
+        }
+        await removeOriginal(by: claim)
         return true
+    }
+
+    /// Returns the claim of an error to remove what its server says is obsolete; `nil` if it is not the answer of a server
+    /// that decides.
+    func claim(of error: ImageError) -> ContentClaim? {
+        guard followsServer, !error.isOutdated, let transfer = error.transfer else { return nil }
+        return ContentClaim(registrations: registrations, transfer: transfer)
     }
 }

@@ -72,4 +72,37 @@ struct TransferOrderTests {
         #expect(cache.entryInMemory(for: ImageRequest(url))?.image.owner == 10)
         #expect(await cache.storedData(for: ImageRequest(url)) == Sample.png(seed: 10))
     }
+
+    @Test("is believed if its server has the image no more, although it waited for longer")
+    func absence() async throws {
+        let (early, late, earlier, later) = await overtaken()
+        earlier.answer(.init(body: Sample.png(seed: 9)))
+        #expect(try await late.image.owner == 9)
+        later.answer(.init(status: 404))
+        #expect(await reason { try await early.image } == .status(404))
+        await test.settle()
+        #expect(await cache.tiers(with: ImageRequest(url)) == [])
+    }
+
+    @Test("keeps its image although the other one's server had none, for a load that was called after both")
+    func lateAbsence() async throws {
+        let early = test.pipeline.task(for: url, options: [apart])
+        let earlier = await test.transport.nextTransfer()
+        let late = test.pipeline.task(for: url)
+        let later = await test.transport.nextTransfer()
+        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        let last = test.pipeline.task(for: url, options: [apart, crop])
+        await eventually { [stages = test.pipeline.stages, downloader = test.pipeline.configuration.downloader] in
+            stages.decoding.work.waiterCount == 3
+                && stages.original.work.waiterCount == stages.decoding.work.count
+                && downloader.transfers.waiterCount == stages.original.work.count
+        }
+        later.answer(.init(body: Sample.png(seed: 10)))
+        #expect(try await late.image.owner == 10)
+        earlier.answer(.init(status: 404))
+        for task in [early, last] { #expect(await reason { try await task.image } == .status(404)) }
+        await test.settle()
+        #expect(await cache.tiers(with: ImageRequest(url)) == .all)
+        #expect(test.transport.startedCount == 2)
+    }
 }
