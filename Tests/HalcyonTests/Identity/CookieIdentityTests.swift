@@ -72,6 +72,18 @@ struct CookieIdentityTests {
         #expect(try await load(1, options).source == .memory)
     }
 
+    @Test("is found again by no other user although hooks name their effect on its bytes", arguments: [false, true])
+    func hooks(inMemory: Bool) async throws {
+        var options = ImageOptions()
+        options.network.hooks = TestHooks.body("decrypted-2") { data, _ in data }
+        for user in 1...2 { #expect(try await load(user, options).image.owner == user) }
+        if !inMemory { test.pipeline.cache.removeAllFromMemory() }
+        for user in 1...2 {
+            let response = try await load(user, options)
+            #expect(response.image.owner == user && response.source == (inMemory ? .memory : .disk))
+        }
+    }
+
     @Test("is not stored where hooks without an identity have a credential")
     func hidden() async throws {
         var options = ImageOptions()

@@ -79,6 +79,28 @@ struct HookIdentityTests {
         #expect(try await second.image.owner == 2)
     }
 
+    @Test(
+        "shares transfers with equal ones where it has an identity, whatever the loads differ in",
+        arguments: [true, false]
+    )
+    func equalRequests(isReused: Bool) async throws {
+        let (test, session) = (TestPipeline(), Session())
+        let option = ImageOption.hooks(SessionHooks(session: session))
+        // Loads that share no more than that.
+        let tasks = (1...5).map { number in
+            let hooks = isReused ? option : .hooks(SessionHooks(session: session))
+            return test.pipeline.task(for: users.url, options: [hooks, .retry(.fixed(maxAttempts: number))])
+        }
+        let downloader = test.pipeline.configuration.downloader
+        await eventually { downloader.transfers.waiterCount == tasks.count }
+        #expect(test.pipeline.stages.images.count == tasks.count)
+        #expect(downloader.transfers.count == 1)
+        for _ in 0..<downloader.transfers.count {
+            await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
+        }
+        for task in tasks { #expect(try await task.image.owner == 1) }
+    }
+
     @Test("shares all work where it has an identity")
     func namedScope() async throws {
         let (test, session) = (TestPipeline(), Session())
@@ -146,6 +168,47 @@ struct HookIdentityTests {
             await test.settle()
         }
         #expect(test.transport.startedCount == 2)
+    }
+
+    @Test(
+        "leaves users apart whose requests carry credentials, although it names its effect on bytes",
+        arguments: TwoUsers.Carrier.allCases
+    )
+    func bytesOfUsers(carrier: TwoUsers.Carrier) async throws {
+        let decryption = ImageOption.hooks(TestHooks.body("decrypted-2") { data, _ in data })
+        let isOfPipeline = carrier == .defaultHeader || carrier == .downloaderHeader
+        let test = users.pipeline(carrier)
+        let tests = [test, isOfPipeline ? users.pipeline(carrier, user: 1) : test]
+        for isInMemory in [false, true, false] {
+            if !isInMemory { for test in tests { test.pipeline.cache.removeAllFromMemory() } }
+            for (user, test) in tests.enumerated() {
+                let (source, options) = try users.request(carrier, user: user)
+                let request = ImageRequest(source, options: ImageOptions(options + [decryption]))
+                #expect(try await test.pipeline.image(from: request).owner == user + 1)
+                await test.settle()
+            }
+        }
+    }
+
+    @Test(
+        "leaves work apart of users whose requests carry credentials, although it names its effect on bytes",
+        arguments: [TwoUsers.Carrier.authorization, .cookie, .credential, .user, .optionHeader, .cookieOption]
+    )
+    func workOfUsers(carrier: TwoUsers.Carrier) async throws {
+        let test = TestPipeline()
+        let decryption = ImageOption.hooks(TestHooks.body("decrypted-2") { data, _ in data })
+        let tasks = try (0...1).map { user in
+            let (source, options) = try users.request(carrier, user: user)
+            return test.pipeline.task(for: ImageRequest(source, options: ImageOptions(options + [decryption])))
+        }
+        let downloader = test.pipeline.configuration.downloader
+        await eventually { downloader.transfers.waiterCount == tasks.count }
+        #expect(downloader.transfers.count == tasks.count)
+        for _ in 0..<downloader.transfers.count {
+            let transfer = await test.transport.nextTransfer()
+            transfer.answer(.init(body: Sample.png(seed: TwoUsers.seed(transfer.request))))
+        }
+        for (user, task) in tasks.enumerated() { #expect(try await task.image.owner == user + 1) }
     }
 
     @Test("makes other bytes for its own loads only, and gets no others")
