@@ -93,6 +93,14 @@ public struct TransferRequest: Sendable {
             yield &storage.fields.followsRedirects
         }
     }
+    /// A Boolean value that indicates whether the transport adds cookies of its user. Default: `false`.
+    package var takesStoredCookies: Bool {
+        _read { yield storage.fields.takesStoredCookies }
+        _modify {
+            makeUnique()
+            yield &storage.fields.takesStoredCookies
+        }
+    }
     /// The earlier requests, if redirects led to this one; `nil` for the first of a transfer.
     package var trail: RedirectTrail? {
         _read { yield storage.fields.trail }
@@ -140,6 +148,7 @@ public struct TransferRequest: Sendable {
         var credential: Credential?
         var proxyCredential: Credential?
         var followsRedirects: Bool = true
+        var takesStoredCookies: Bool = false
         var trail: RedirectTrail?
     }
 

@@ -37,7 +37,8 @@ struct OptionCoverageTests {
         add(options.decode, "decode.", except: [])
         add(options.delivery, "delivery.", except: [])
         add(options.network, "network.", except: ["box"])
-        add(options.network.rules, "network.", except: ["handling"])
+        // The user of the transport is for downloaders to set.
+        add(options.network.rules, "network.", except: ["handling", "transportScope"])
         // Whether 304 is accepted is for loads to set.
         add(options.network.handling, "network.", except: ["acceptsNotModified"])
         fields["recovery.retry"] = "\(String(describing: options.recovery.retry))"

@@ -251,7 +251,9 @@ extension Source {
     /// Returns the request as sent, apart from changes by hooks; `nil` if the source is no server.
     func transfer(_ options: ImageOptions, over downloads: NetworkPolicy) -> TransferRequest? {
         guard case .network(let transfer) = location else { return nil }
-        return options.network.applied(to: transfer, over: options.network.additions(or: downloads))
+        var request = options.network.applied(to: transfer, over: options.network.additions(or: downloads))
+        if downloads.transportScope != nil { request.takesStoredCookies = true }
+        return request
     }
 
     /// A Boolean value that indicates whether the source is a server.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HalcyonFiles
 
 /// A file with the cookies of one user, in Netscape's format, which curl and wget read too.
 ///
@@ -12,10 +13,11 @@ public struct CookieFile: Sendable, Hashable {
     ///
     /// Blocks for as long as that takes.
     ///
-    /// - Parameter path: An absolute path. The file of another user, one that others may write, and a symbolic link are
+    /// - Parameter path: A path, from the working folder if it does not begin with "/". The file of another user, one that others may write, and a symbolic link are
     ///   refused: others could plant a session of theirs.
     /// - Throws: ``CookieFileError``.
     public init(_ path: String) throws(CookieFileError) {
+        let path = Self.absolute(path)
         self.path = path
         Self.makeFolder(above: path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -28,8 +30,36 @@ public struct CookieFile: Sendable, Hashable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & 0o022 == 0
         else { throw CookieFileError(path: path, reason: .notPrivate) }
-        // libcurl gives the file that replaces this one the same permissions.
         guard fchmod(descriptor, 0o600) == 0 else { throw CookieFileError(path: path, reason: .system(errno)) }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
+    /// Writes the lines of a jar in the place of the file: beside it first, so that the file is whole at every moment.
+    ///
+    /// - Returns: `false` if that failed; the file is then as it was.
+    func write(_ lines: [[CChar]]) -> Bool {
+        var bytes = Array("# Netscape HTTP Cookie File\n".utf8)
+        for line in lines {
+            bytes += line.dropLast().map { UInt8(bitPattern: $0) }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        let temporary = "\(path).\(UInt64.random(in: .min ... .max))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let isWritten = bytes.withUnsafeBytes { bytes in
+            (try? POSIXFileSystem().writeAll(FileDescriptor(rawValue: Int(descriptor)), from: bytes)) != nil
+        }
+        guard isWritten, fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            return false
+        }
+        return true
     }
 
     /// Makes the folder of a file and its parent folders; a failure shows when the file is made there.

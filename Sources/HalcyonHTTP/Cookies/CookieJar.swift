@@ -4,7 +4,9 @@ internal import Glibc
 
 /// Cookies in libcurl's engine, which decides which are kept and where they are sent: those of one chain of redirects,
 /// or those of a transport's file. One that is for a whole public suffix ("co.uk") is refused if libcurl was built with
-/// libpsl, as Debian's and Ubuntu's are; without it, only for top-level domains. Used by the event loop's thread alone, so libcurl needs no locks for it.
+/// libpsl, as Debian's and Ubuntu's are; without it, only for top-level domains.
+///
+/// Used by the event loop's thread alone, so libcurl needs no locks for it.
 final class CookieJar {
     private let share: UnsafeMutableRawPointer
     /// The number of fields `Set-Cookie` since the jar was last emptied or checked, even if libcurl refused them.
@@ -69,16 +71,17 @@ final class CookieJar {
     }
 }
 
-/// The jar of a transport with a ``CookieFile``: libcurl reads the file when the transport is created, and writes it when
-/// no transfer is under way, and at the end of the transport.
+/// The jar of a transport with a ``CookieFile``: libcurl reads the file when the transport is created. It is written when no
+/// transfer is under way, and at the end of the transport.
 ///
 /// libcurl bounds what one response may set, but keeps all that ever came. So the jar is checked when it may have
-/// grown beyond its limits, and before it is written.
+/// grown beyond its limits, and before it is written. The file is not written by libcurl, which empties it first.
 final class StoredCookies {
     private static let maximumDomainCount = 50
     private static let maximumCount = 3_000
 
     let jar = CookieJar()
+    private let file: CookieFile
     /// A handle for the jar alone, which sends nothing.
     private let easy: UnsafeMutableRawPointer
     /// The cookies in all, and of the domain that had the most, when the jar was last checked.
@@ -90,17 +93,15 @@ final class StoredCookies {
     init(_ file: CookieFile) {
         guard let easy = curl_easy_init() else { fatalError("libcurl cannot allocate an easy handle: out of memory") }
         self.easy = easy
+        self.file = file
         jar.attach(to: easy)
         halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, file.path)
         halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, "RELOAD")
         trim()
         isChanged = false
-        halcyon_curl_set_string(easy, CURLOPT_COOKIEJAR, file.path)
     }
 
     deinit {
-        // With a file, libcurl would write it once more.
-        halcyon_curl_set_string(easy, CURLOPT_COOKIEJAR, nil)
         curl_easy_cleanup(easy)
     }
 
@@ -117,27 +118,34 @@ final class StoredCookies {
         trim()
     }
 
-    /// Writes the file, if it lacks changes. A failure is met again at the next change.
+    /// Writes the file, if it lacks changes: once more each time until that succeeds.
     func write() {
         if jar.newCount > 0 { trim() }
         guard isChanged else { return }
-        isChanged = false
-        halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, "FLUSH")
+        isChanged = !file.write(jar.lines(through: easy))
     }
 
     private func trim() {
         let lines = jar.lines(through: easy)
-        let domains = Dictionary(grouping: lines, by: Self.domain)
-        let allowance = Self.allowance(domains.values.map(\.count))
-        let kept = domains.values.flatMap { $0.suffix(allowance) }.prefix(Self.maximumCount)
+        let domains = lines.map(Self.domain)
+        var counts: [String: Int] = [:]
+        for domain in domains { counts[domain, default: 0] += 1 }
+        let allowance = Self.allowance(counts.values)
+        greatestDomainCount = counts.values.reduce(0) { max($0, min($1, allowance)) }
+        // Those of a domain are in the order in which they came.
+        counts = [:]
+        var kept: [[CChar]] = []
+        for (line, domain) in zip(lines, domains).reversed() where kept.count < Self.maximumCount {
+            counts[domain, default: 0] += 1
+            if counts[domain, default: 0] <= allowance { kept.append(line) }
+        }
         if kept.count < lines.count {
             jar.removeAll(through: easy)
-            for line in kept { jar.add(line, through: easy) }
+            for line in kept.reversed() { jar.add(line, through: easy) }
         }
         jar.newCount = 0
         isChanged = true
         count = kept.count
-        greatestDomainCount = domains.values.reduce(0) { max($0, min($1.count, allowance)) }
     }
 
     /// Returns the domain of a line, whether the cookie holds for hosts below it or not.
@@ -151,7 +159,7 @@ final class StoredCookies {
     }
 
     /// Returns the most cookies that each domain may have, so that all together are not too many; at least one.
-    private static func allowance(_ counts: [Int]) -> Int {
+    private static func allowance(_ counts: some Collection<Int>) -> Int {
         for allowance in (1...maximumDomainCount).reversed()
         where counts.reduce(0, { $0 + min($1, allowance) }) <= maximumCount { return allowance }
         return 1

@@ -67,11 +67,13 @@ extension CurlExchange {
     func isLost(_ code: CURLcode) -> Bool {
         // Some versions take a stream without any byte for a body that was cut off.
         let isOver = Self.endsConnection(code) || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE
-        let request = transfer.request
-        return isOver && (request.method == .get || request.method == .head) && request.body == nil
-            && isOnSharedConnection && lossCount < Self.maximumLosses && !head.hasBegun && failure == nil
-            && !transfer.isCancelled && !isAbandoned
+        return isOver && isRepeatable && transfer.request.body == nil && isOnSharedConnection
+            && lossCount < Self.maximumLosses && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
     }
+
+    /// A Boolean value that indicates whether the request may be sent again unasked. libcurl does that itself with each that
+    /// a kept connection loses, so that others take a new one.
+    var isRepeatable: Bool { transfer.request.method == .get || transfer.request.method == .head }
 
     /// The number of times that connections which ended have lost the request.
     var lossCount: Int { transfer.history?.lossCount ?? 0 }
@@ -87,7 +89,7 @@ extension CurlExchange {
     /// another one opens: no name is looked up for it, and no socket is open.
     var isHeldBack: Bool {
         entry.origin.isSecure && startedAt.adding(nanoseconds: CurlEventLoop.heldBackNanoseconds) <= loop.now
-            && !head.hasBegun && !isLookingUp && !isAbandoned && transfer.request.body == nil
+            && isRepeatable && !head.hasBegun && !isLookingUp && !isAbandoned
             && !loop.sockets.haveSocket(openedBy: number, orAt: localPort)
     }
 

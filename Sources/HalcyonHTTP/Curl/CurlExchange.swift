@@ -130,7 +130,7 @@ final class CurlExchange {
             // Later than `connectDeadline`, which decides; libcurl abandons a name look-up when time runs out.
             connectMilliseconds: loop.clocked(transfer.request.timeouts).connectMilliseconds + 1_000,
             waitsForMultiplexing: entry.origin.isSecure,
-            sharesConnection: sharesConnection && !opensConnection()
+            sharesConnection: sharesConnection && isRepeatable && !opensConnection()
         )
         setPriority(transfer.priority)
         let request = transfer.request

@@ -40,6 +40,7 @@ extension CurlHandle {
             if let longer = curl_slist_append(list, line) { list = longer }
         }
         for field in request.headers {
+            if field.name.canonicalName == "host" { hasNamedHost = true }
             // libcurl takes "Name:" as an order to remove the header, and "Name;" as an empty one.
             append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }

@@ -27,6 +27,9 @@ final class CurlHandle {
 
     /// A Boolean value that indicates whether an option is set that the next transfer would not set anew.
     var isAltered = false
+    /// A Boolean value that indicates whether a transfer has named its host itself: libcurl (up to 8.19 at least) takes the
+    /// cookies of later ones for that host's, and no reset changes that.
+    var hasNamedHost = false
 
     /// The options that belong to one hop of one transfer; see `secure`.
     @exclusivity(unchecked)  // Looked at with each header line; see CurlExchange.

@@ -35,6 +35,7 @@ struct CurlHandlePool {
     /// Puts a handle back. `isUntroubled` if libcurl ended the transfer well and met nothing that it could remember.
     mutating func give(_ handle: CurlHandle, isUntroubled: Bool) {
         // Cookies of one transfer never go out with another's.
+        guard !handle.hasNamedHost else { return handle.destroy() }
         if cookies == nil { handle.jar.removeAll(through: handle.easy) }
         if !isUntroubled || handle.isAltered {
             handle.reset()

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import HalcyonHTTP
 import HalcyonTesting
@@ -65,6 +66,24 @@ struct ClosedConnectionTests {
             }
             #expect(receiver.body.count == (inHeaders ? 0 : 1))
             #expect(await receive(transport, .patient(url: server.url("/good"))).failure() == nil)
+        }
+    }
+
+    @Test("once a request came that may change something does not have it sent again", arguments: [nil, Data([1])])
+    func unrepeatable(body: Data?) async throws {
+        try await withServer { request in
+            request.method == "POST" ? .init(steps: [.close]) : .init(body: [1])
+        } _: { server, transport in
+            #expect(await receive(transport, .patient(url: server.url("/first"))).failure() == nil)
+            var request = TransferRequest.patient(url: server.url("/order"))
+            request.method = .post
+            request.body = body
+            let failure = await receive(transport, request).failure()
+            guard case .connectionLost = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(server.requests.count == 2)
         }
     }
 

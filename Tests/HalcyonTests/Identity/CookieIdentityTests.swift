@@ -51,6 +51,19 @@ struct CookieIdentityTests {
         }
     }
 
+    @Test("is asked for again where its server says that it varies with the cookies")
+    func varying() async throws {
+        let headers: HTTPFields = [.cacheControl: "max-age=86400", .vary: "Cookie"]
+        test.transport.setRoute(url, .init(headers: headers, body: Sample.png()))
+        for (user, source) in [(1, ImageResponse.Source.network), (0, .disk)] {
+            for expected in [.network, source] {
+                #expect(try await pipeline(user).response(for: url).source == expected)
+                await test.settle()
+                test.pipeline.cache.removeAllFromMemory()
+            }
+        }
+    }
+
     @Test("answers all where the options say that it is the same for all")
     func sharedAcrossCredentials() async throws {
         var options = ImageOptions()

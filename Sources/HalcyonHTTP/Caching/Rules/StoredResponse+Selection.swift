@@ -42,11 +42,12 @@ extension StoredResponse {
     }
 
     private static let secretFields: Set<HTTPField.Name> = [.authorization, .cookie, .proxyAuthorization]
-    /// The mark of a credential, which becomes a header only in the transport. No field has a line break in it.
+    /// The mark of a credential or cookie, which becomes a header only in the transport. No field has a line break in it.
     private static let credentialMark = "\n"
 
     private static func selectingValue(_ name: HTTPField.Name, of request: TransferRequest) -> String? {
         if name == .authorization, request.credential != nil { return credentialMark }
+        if name == .cookie, request.takesStoredCookies { return credentialMark }
         let lines = request.headers[values: name]
         guard !lines.isEmpty else { return nil }
         // Section 4.1 lets white space around list members differ, and the case of values without case.
