@@ -16,6 +16,22 @@ public struct PixelRect: Hashable, Sendable, Codable, CustomStringConvertible {
         self.init(origin: PixelPoint(x, y), size: PixelSize(width, height))
     }
 
+    /// Creates the rectangle between these edges, each rounded to nearest; an empty one where they are no numbers, or
+    /// the right one is not right of the left one, or the lower not below the upper.
+    package init(left: Double, top: Double, right: Double, bottom: Double) {
+        // Beyond all images, and small enough that no difference overflows.
+        let limit = Double(1 << 40)
+        func edge(_ position: Double) -> Int {
+            position.isNaN ? 0 : Int(min(max(position, -limit), limit).rounded())
+        }
+        self.init(
+            x: edge(left),
+            y: edge(top),
+            width: max(0, edge(right) - edge(left)),
+            height: max(0, edge(bottom) - edge(top))
+        )
+    }
+
     /// A Boolean value that indicates whether there is no pixel.
     public var isEmpty: Bool { size.isEmpty }
 

@@ -14,11 +14,11 @@ import Testing
     @Test(
         "a processor at the command is that of its name in Swift",
         arguments: [
-            ("downsample 20x20", .downsample(to: PixelSize(20, 20))),
-            ("resize 20x30 mode=fill anchor=topLeft", .resize(to: PixelSize(20, 30), mode: .fill, anchor: .topLeft)),
-            ("crop 20x10", .crop(to: PixelSize(20, 10))),
-            ("crop 1,2,30,20", .crop(to: PixelRect(x: 1, y: 2, width: 30, height: 20))),
-            ("crop 10%,20%,50%,50%", .crop(to: RelativeRect(x: 0.1, y: 0.2, width: 0.5, height: 0.5))),
+            ("downsample 20x20", .downsample(to: .pixels(20, 20))),
+            ("resize 20x30 mode=fill anchor=topLeft", .resize(to: .pixels(20, 30), mode: .fill, anchor: .topLeft)),
+            ("crop 20x10", .crop(to: .pixels(20, 10))),
+            ("crop 1,2,30,20", .crop(to: .pixels(x: 1, y: 2, width: 30, height: 20))),
+            ("crop 10%,20%,50%,50%", .crop(to: .relative(x: 0.1, y: 0.2, width: 0.5, height: 0.5))),
             ("flip vertical", .flip(.vertical)), ("rotate 30", .rotate(byDegrees: 30)),
             ("rotate quarterTurns=1", .rotate(quarterTurns: 1)), ("orient leftMirrored", .orient(.leftMirrored)),
             ("blur 2", .blur(radius: .pixels(2))), ("blur 5%", .blur(radius: .widthFraction(0.05))),
@@ -35,7 +35,7 @@ import Testing
             ("opacity 0.5", .opacity(0.5)), ("colorControls contrast=1.5", .colorControls(contrast: 1.5)),
             ("blackAndWhite", .blackAndWhite),
             ("adjustColors sepia=1 inverted=0.5", .adjustColors([.sepia(1), .inverted(0.5)])),
-            (" downsample  20x20 | blur 8", .downsample(to: PixelSize(20, 20)) |> .blur(radius: .pixels(8))),
+            (" downsample  20x20 | blur 8", .downsample(to: .pixels(20, 20)) |> .blur(radius: .pixels(8))),
         ] as [(String, ImageProcessorChain)]
     )
     func names(text: String, chain: ImageProcessorChain) throws {

@@ -21,7 +21,7 @@ struct CacheOrderTests {
         arguments: [false, true]
     )
     func sequence(isProcessed: Bool) async throws {
-        let options: ImageOptions = isProcessed ? [.processor(.crop(to: PixelSize(20, 10)))] : []
+        let options: ImageOptions = isProcessed ? [.processor(.crop(to: .pixels(20, 10)))] : []
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.source == .network)
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
@@ -44,15 +44,15 @@ struct CacheOrderTests {
 
     @Test("finds nothing for another processing of the same URL, unless the original was kept")
     func originals() async throws {
-        let crop: ImageOption = .processor(.crop(to: PixelSize(20, 10)))
-        let other: ImageOption = .processor(.crop(to: PixelSize(10, 20)))
+        let crop: ImageOption = .processor(.crop(to: .pixels(20, 10)))
+        let other: ImageOption = .processor(.crop(to: .pixels(10, 20)))
         _ = try await test.pipeline.response(for: url, options: [crop])
         await test.settle()
         #expect(try await test.pipeline.response(for: url, options: [other]).source == .network)
         _ = try await test.pipeline.response(for: url, options: [other, .forceRefresh, .cacheOriginalImage])
         await test.settle()
         test.pipeline.cache.removeAllFromMemory()
-        let third = try await test.pipeline.response(for: url, options: [.processor(.crop(to: PixelSize(5, 5)))])
+        let third = try await test.pipeline.response(for: url, options: [.processor(.crop(to: .pixels(5, 5)))])
         #expect(third.source == .disk)
         #expect(test.transport.startedCount(url) == 3)
     }
@@ -112,7 +112,7 @@ struct CacheOrderTests {
     @Test("leaves nothing on disk if only memory may be used, the original included", arguments: [false, true])
     func memoryOnly(waits: Bool) async throws {
         var options: ImageOptions = [
-            .cacheMemoryOnly, .cacheOriginalImage, .processor(.crop(to: PixelSize(9, 9))),
+            .cacheMemoryOnly, .cacheOriginalImage, .processor(.crop(to: .pixels(9, 9))),
         ]
         options.cache.waitsForStore = waits
         _ = try await test.pipeline.response(for: url, options: options)
@@ -169,7 +169,7 @@ struct CacheOrderTests {
     func remove() async throws {
         _ = try await test.pipeline.response(
             for: url,
-            options: [.processor(.crop(to: PixelSize(9, 9))), .cacheOriginalImage]
+            options: [.processor(.crop(to: .pixels(9, 9))), .cacheOriginalImage]
         )
         let other = Sample.url()
         test.transport.serve(other, Sample.png(seed: 9))

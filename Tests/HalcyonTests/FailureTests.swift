@@ -160,7 +160,7 @@ struct FailureTests {
     @Test("for a size without pixels is an error of the processor")
     func emptySize() async throws {
         test.transport.serve(url, Sample.png())
-        let error = try await failure(nil, [.processor(.resize(to: PixelSize(0, 10)))])
+        let error = try await failure(nil, [.processor(.resize(to: .pixels(0, 10)))])
         #expect(error.stage == .process)
     }
 

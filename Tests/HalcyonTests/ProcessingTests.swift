@@ -25,31 +25,31 @@ struct ProcessingTests {
         ]
     )
     func modes(mode: ResizeMode, target: PixelSize, expected: PixelSize) async throws {
-        #expect(try await size(of: Sample.png(64, 48), .resize(to: target, mode: mode)) == expected)
-        #expect(try await size(of: Sample.jpeg(64, 48), .resize(to: target, mode: mode)) == expected)
+        #expect(try await size(of: Sample.png(64, 48), .resize(to: .pixels(target), mode: mode)) == expected)
+        #expect(try await size(of: Sample.jpeg(64, 48), .resize(to: .pixels(target), mode: mode)) == expected)
     }
 
     @Test("does not enlarge unless asked to")
     func downsample() async throws {
-        #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(200, 200))) == PixelSize(64, 48))
-        #expect(try await size(of: Sample.png(64, 48), .downsample(to: PixelSize(16, 16))) == PixelSize(16, 12))
+        #expect(try await size(of: Sample.png(64, 48), .downsample(to: .pixels(200, 200))) == PixelSize(64, 48))
+        #expect(try await size(of: Sample.png(64, 48), .downsample(to: .pixels(16, 16))) == PixelSize(16, 12))
         // Sides that are rounded to what they were do not hide that the others are too long.
-        #expect(try await size(of: Sample.png(1, 1_000), .downsample(to: PixelSize(100, 500))) == PixelSize(1, 500))
-        #expect(try await size(of: Sample.png(1_000, 3), .downsample(to: PixelSize(900, 100))) == PixelSize(900, 3))
-        let fill = ImageProcessorChain.resize(to: PixelSize(100, 10), mode: .fill, enlarges: false)
+        #expect(try await size(of: Sample.png(1, 1_000), .downsample(to: .pixels(100, 500))) == PixelSize(1, 500))
+        #expect(try await size(of: Sample.png(1_000, 3), .downsample(to: .pixels(900, 100))) == PixelSize(900, 3))
+        let fill = ImageProcessorChain.resize(to: .pixels(100, 10), mode: .fill, enlarges: false)
         #expect(try await size(of: Sample.png(64, 48), fill) == PixelSize(64, 10))
     }
 
     @Test("of a reduced JPEG keeps the ratio of the whole image", arguments: [(1001, 333), (333, 1001), (997, 991)])
     func ratio(width: Int, height: Int) async throws {
-        let processing = ImageProcessorChain.downsample(to: PixelSize(50, 50))
+        let processing = ImageProcessorChain.downsample(to: .pixels(50, 50))
         let expected = PixelSize(width, height).fitting(in: PixelSize(50, 50))
         #expect(try await size(of: Sample.jpeg(width, height), processing) == expected)
     }
 
     @Test("after a crop works on the crop")
     func cropThenResize() async throws {
-        let chain: ImageProcessorChain = .crop(to: PixelSize(400, 100)) |> .downsample(to: PixelSize(100, 100))
+        let chain: ImageProcessorChain = .crop(to: .pixels(400, 100)) |> .downsample(to: .pixels(100, 100))
         #expect(try await size(of: Sample.jpeg(1000, 800), chain) == PixelSize(100, 25))
     }
 
@@ -71,7 +71,7 @@ struct ProcessingTests {
         // The stored image is 64 × 48; with orientation 6 it is shown as 48 × 64.
         let body = JPEGWithOrientation.data(Sample.jpeg(64, 48), orientation: 6)
         #expect(try await size(of: body, .identity) == PixelSize(48, 64))
-        #expect(try await size(of: body, .downsample(to: PixelSize(24, 24))) == PixelSize(18, 24))
+        #expect(try await size(of: body, .downsample(to: .pixels(24, 24))) == PixelSize(18, 24))
     }
 }
 

@@ -28,8 +28,8 @@ struct SharingTests {
 
     @Test("gives two processors of one URL one transfer and one decoding")
     func twoProcessors() async throws {
-        let small = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(8, 8)))])
-        let large = test.pipeline.task(for: url, options: [.processor(.crop(to: PixelSize(16, 16)))])
+        let small = test.pipeline.task(for: url, options: [.processor(.crop(to: .pixels(8, 8)))])
+        let large = test.pipeline.task(for: url, options: [.processor(.crop(to: .pixels(16, 16)))])
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
@@ -42,7 +42,7 @@ struct SharingTests {
     @Test("runs a chain of processors once, however its loads keep the result", arguments: [false, true])
     func chain(isStored: Bool) async throws {
         let counting = CountingProcessor()
-        let chain = ImageProcessorChain(counting) |> .crop(to: PixelSize(8, 8))
+        let chain = ImageProcessorChain(counting) |> .crop(to: .pixels(8, 8))
         let first = test.pipeline.task(for: url, options: [.processor(chain)])
         let kept: [ImageOption] = isStored ? [] : [.cacheMemoryOnly]
         let second = test.pipeline.task(for: url, options: ImageOptions([.processor(chain)] + kept))
@@ -57,7 +57,7 @@ struct SharingTests {
     @Test("decodes once for two chains with a common beginning, whose processors wait for nothing of each other")
     func commonBeginning() async throws {
         let (counting, budget) = (CountingProcessor(), PixelWorkers(threadCount: 2, byteBudget: 1))
-        let chains = [8, 4].map { ImageProcessorChain(counting) |> .crop(to: PixelSize($0, $0)) }
+        let chains = [8, 4].map { ImageProcessorChain(counting) |> .crop(to: .pixels($0, $0)) }
         let tasks = chains.map { test.pipeline.task(for: url, options: [.processor($0), .workers(budget)]) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.processing.work.waiterCount == 2 }

@@ -28,7 +28,7 @@ struct WorkerThreadTests {
 
     private let calls = Calls()
     private let url = Sample.url()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
 
     @Test("run on pixel workers for a load, what it stores, and what it finds on disk")
     func load() async throws {

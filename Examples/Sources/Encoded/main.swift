@@ -6,7 +6,7 @@ func thumbnail(of url: URL, accepting field: String?) async throws -> EncodedIma
     try await ImagePipeline.shared.encoded(
         for: url,
         as: .accepted(by: field),
-        options: [.processor(.resize(to: PixelSize(400, 400)))]
+        options: [.processor(.resize(to: .pixels(400, 400)))]
     )
 }
 

@@ -9,7 +9,7 @@ public import HalcyonRaster
 ///
 /// ```swift
 /// let image = try await pipeline.encoded(for: url, as: .accepted(by: request.headers["Accept"]), options: [
-///     .processor(.resize(to: PixelSize(400, 400))),
+///     .processor(.resize(to: .pixels(400, 400))),
 /// ])
 /// respond(image.data, contentType: image.mediaType, entityTag: image.entityTag, vary: "Accept")
 /// ```

@@ -7,7 +7,7 @@ internal import Synchronization
 /// then show them applied to the standard values, which the documentation of each field states.
 ///
 /// ```swift
-/// let options: ImageOptions = [.processor(.downsample(to: PixelSize(400, 400))), .cacheOriginalImage]
+/// let options: ImageOptions = [.processor(.downsample(to: .pixels(400, 400))), .cacheOriginalImage]
 /// ```
 ///
 /// ``init()``, ``ImagePipeline/options(_:)`` and an assignment to a field make a whole value, in which no default of a
@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// var options = pipeline.options()
-/// options.processing = .downsample(to: PixelSize(400, 400))
+/// options.processing = .downsample(to: .pixels(400, 400))
 /// ```
 public struct ImageOptions: Sendable {
     var storage: Storage

@@ -8,18 +8,15 @@ internal import HalcyonRaster
 public struct BlurProcessor: ImageProcessing {
     /// The standard deviation of the Gaussian. A radius that is not greater than 0 changes nothing; one of more than
     /// 1,000 pixels counts as that.
-    public let radius: FilterRadius
+    public let radius: ImageLength
 
     /// A processor with this radius.
-    public init(radius: FilterRadius) {
+    public init(radius: ImageLength) {
         self.radius = radius
     }
 
-    /// A Boolean value that indicates whether the radius is in points.
-    public var hasLengthsInPoints: Bool { radius.isInPoints }
-
     /// A Boolean value that indicates whether the radius is a part of a side.
-    public var scalesWithImage: Bool { radius.isFraction }
+    public var scalesWithImage: Bool { radius.isRelative }
 
     /// Returns the processor with a radius in points in pixels.
     public func inPixels(atScale scale: Double) -> BlurProcessor {

@@ -3,7 +3,7 @@ public import HalcyonRaster
 /// A line along the edge of an image, or of the shape that an image is cut to.
 public struct Border: Sendable, Hashable {
     /// The width of the line; at most half the shorter side of the image.
-    public var width: BorderWidth
+    public var width: ImageLength
     /// The colour of the line, which is drawn over the image.
     public var color: Color
     /// The place of the line in relation to the edge.
@@ -15,7 +15,7 @@ public struct Border: Sendable, Hashable {
     ///   - width: Default: 4 points.
     ///   - color: Default: black.
     ///   - placement: Default: ``BorderPlacement/inside``.
-    public init(width: BorderWidth = .points(4), color: Color = .black, placement: BorderPlacement = .inside) {
+    public init(width: ImageLength = .points(4), color: Color = .black, placement: BorderPlacement = .inside) {
         self.width = width
         self.color = color
         self.placement = placement
@@ -30,7 +30,7 @@ public struct Border: Sendable, Hashable {
     }
 
     func encode(into encoder: inout CacheKeyEncoder) {
-        width.encode(into: &encoder)
+        width.encode(into: &encoder, width: 4, shorterSide: 2)
         color.encodeComponents(into: &encoder)
         encoder.encode(placement.rawValue)
     }

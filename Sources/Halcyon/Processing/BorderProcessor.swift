@@ -16,9 +16,6 @@ public struct BorderProcessor: ImageProcessing {
         self.corners = corners
     }
 
-    /// A Boolean value that indicates whether a length is in points.
-    public var hasLengthsInPoints: Bool { corners.hasLengthsInPoints || border.width.isInPoints }
-
     /// A Boolean value that indicates whether all lengths are parts of a side.
     public var scalesWithImage: Bool { corners.isRelative && border.width.isRelative }
 

@@ -14,9 +14,6 @@ public struct CircleProcessor: ImageProcessing {
         self.background = background
     }
 
-    /// A Boolean value that indicates whether the width of the line is in points.
-    public var hasLengthsInPoints: Bool { border?.width.isInPoints == true }
-
     /// A Boolean value that indicates whether there is no line, or one whose width is a part of a side.
     public var scalesWithImage: Bool { border?.width.isRelative != false }
 

@@ -11,16 +11,12 @@ public struct CropAreaProcessor: ImageProcessing {
         self.area = area
     }
 
-    /// A Boolean value that indicates whether the rectangle is in points.
-    public var hasLengthsInPoints: Bool { if case .points = area { true } else { false } }
-
     /// A Boolean value that indicates whether the rectangle is in parts of the sides.
-    public var scalesWithImage: Bool { if case .relative = area { true } else { false } }
+    public var scalesWithImage: Bool { area.scalesWithImage }
 
     /// Returns the processor with its rectangle in pixels.
     public func inPixels(atScale scale: Double) -> CropAreaProcessor {
-        guard case .points(let rect) = area else { return self }
-        return CropAreaProcessor(area: .pixels(rect.pixels(atScale: scale)))
+        CropAreaProcessor(area: area.inPixels(atScale: scale))
     }
 
     /// Returns the size of the part.

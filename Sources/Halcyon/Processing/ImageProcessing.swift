@@ -12,14 +12,11 @@ public protocol ImageProcessing: Hashable, Sendable {
     /// Writes every parameter that changes the result, in a fixed order.
     func encodeParameters(into encoder: inout CacheKeyEncoder)
 
-    /// A Boolean value that indicates whether parameters are lengths in points, which ``inPixels(atScale:)`` turns into
-    /// pixels. Default: `false`.
-    var hasLengthsInPoints: Bool { get }
-
     /// Returns the processor with its lengths in pixels.
     ///
-    /// A pipeline calls it for a request whose ``DeliveryPolicy/scale`` is not 1, if ``hasLengthsInPoints`` is `true`,
-    /// and derives the key of the image from the result. Without it, a point is a pixel. Default: the same processor.
+    /// A pipeline calls it for a request whose ``DeliveryPolicy/scale`` is not 1, and derives the key of the image from
+    /// the result. At scale 1, a point is a pixel. A processor that equals its result for the scale 2 has no lengths in
+    /// points. Default: the same processor.
     ///
     /// - Parameter scale: Pixels of a point; greater than 0.
     func inPixels(atScale scale: Double) -> Self
@@ -50,9 +47,6 @@ public protocol ImageProcessing: Hashable, Sendable {
 extension ImageProcessing {
     /// The first version, 1.
     public static var version: Int { 1 }
-
-    /// `false`: no parameter is a length in points.
-    public var hasLengthsInPoints: Bool { false }
 
     /// Returns the same processor.
     public func inPixels(atScale scale: Double) -> Self { self }

@@ -2,7 +2,7 @@ extension ImageProcessorChain {
     /// Blurs an image by a Gaussian; see ``BlurProcessor``.
     ///
     /// - Parameter radius: The standard deviation of the Gaussian.
-    public static func blur(radius: FilterRadius) -> ImageProcessorChain {
+    public static func blur(radius: ImageLength) -> ImageProcessorChain {
         ImageProcessorChain(BlurProcessor(radius: radius))
     }
 
@@ -13,7 +13,7 @@ extension ImageProcessorChain {
     ///   - amount: The part of the difference that is added. Default: 1.
     ///   - threshold: The difference that is left alone, from 0 to 1. Default: 0.
     public static func sharpen(
-        radius: FilterRadius = .pixels(1),
+        radius: ImageLength = .pixels(1),
         amount: Double = 1,
         threshold: Double = 0
     ) -> ImageProcessorChain {

@@ -10,7 +10,7 @@ extension ImageProcessorChain {
     ///   - background: The colour that the image is drawn on, which shows behind the corners and where the image is
     ///     transparent. Default: none; the corners become transparent.
     public static func roundCorners(
-        radius: CornerRadius,
+        radius: ImageLength,
         corners: Corners = .all,
         border: Border? = nil,
         background: Color? = nil

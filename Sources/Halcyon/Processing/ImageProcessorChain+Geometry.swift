@@ -3,24 +3,9 @@ public import HalcyonRaster
 extension ImageProcessorChain {
     /// Cuts out a rectangle of an image.
     ///
-    /// - Parameter rect: In pixels; the part ends at the edges of the image.
-    public static func crop(to rect: PixelRect) -> ImageProcessorChain {
-        ImageProcessorChain(CropAreaProcessor(area: .pixels(rect)))
-    }
-
-    /// Cuts out a rectangle of an image whose edges are in points.
-    ///
-    /// - Parameter rect: In points, which become pixels by ``DeliveryPolicy/scale``; the part ends at the edges of the
-    ///   image.
-    public static func crop(to rect: PointRect) -> ImageProcessorChain {
-        ImageProcessorChain(CropAreaProcessor(area: .points(rect)))
-    }
-
-    /// Cuts out a rectangle of an image whose edges are at parts of its sides.
-    ///
-    /// - Parameter rect: From (0, 0), the top left corner, to (1, 1), the bottom right.
-    public static func crop(to rect: RelativeRect) -> ImageProcessorChain {
-        ImageProcessorChain(CropAreaProcessor(area: .relative(rect)))
+    /// - Parameter area: In pixels, in points, or in parts of the sides; the part ends at the edges of the image.
+    public static func crop(to area: CropArea) -> ImageProcessorChain {
+        ImageProcessorChain(CropAreaProcessor(area: area))
     }
 
     /// Mirrors an image.

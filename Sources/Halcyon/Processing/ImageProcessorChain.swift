@@ -9,9 +9,12 @@ public struct ImageProcessorChain: Hashable, Sendable {
     struct Step: Sendable {
         let processor: any ImageProcessing
         let identity: [UInt8]
+        /// A Boolean value that indicates whether the processor has lengths in points.
+        let hasLengthsInPoints: Bool
 
         init(_ processor: some ImageProcessing) {
             self.processor = processor
+            hasLengthsInPoints = processor.inPixels(atScale: 2) != processor
             var encoder = CacheKeyEncoder()
             // The mangled name is the same in every process, also for a private type, whose printed name has an
             // address.
@@ -35,7 +38,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
 
     private init(steps: [Step]) {
         self.steps = steps
-        hasLengthsInPoints = steps.contains { $0.processor.hasLengthsInPoints }
+        hasLengthsInPoints = steps.contains(where: \.hasLengthsInPoints)
         variant = steps.isEmpty ? nil : ImageKey.Variant(decode: DecodePolicy(), steps: steps)
     }
 

@@ -2,6 +2,7 @@ internal import HalcyonRaster
 
 extension ResizeProcessor: PassProcessing {
     func add(to pass: inout BitmapPass, fullSize: PixelSize) throws -> Bool {
+        let size = size.pixels()
         guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
         // A pass resamples in the standard way.
         guard resampling == .standard else { return false }

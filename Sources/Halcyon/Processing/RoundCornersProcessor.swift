@@ -21,14 +21,6 @@ public struct RoundCornersProcessor: ImageProcessing {
         self.background = background
     }
 
-    /// A processor with one radius for some corners.
-    public init(radius: CornerRadius, corners: Corners, background: Color?) {
-        self.init(corners: RoundedCorners(radius, corners: corners), background: background)
-    }
-
-    /// A Boolean value that indicates whether a radius or the width of the line is in points.
-    public var hasLengthsInPoints: Bool { corners.hasLengthsInPoints || border?.width.isInPoints == true }
-
     /// A Boolean value that indicates whether all lengths are parts of a side.
     public var scalesWithImage: Bool { corners.isRelative && border?.width.isRelative != false }
 

@@ -3,20 +3,20 @@ public import HalcyonRaster
 /// The radius of each corner of an image.
 public struct RoundedCorners: Sendable, Hashable {
     /// The radius of the top left corner.
-    public var topLeft: CornerRadius
+    public var topLeft: ImageLength
     /// The radius of the top right corner.
-    public var topRight: CornerRadius
+    public var topRight: ImageLength
     /// The radius of the bottom left corner.
-    public var bottomLeft: CornerRadius
+    public var bottomLeft: ImageLength
     /// The radius of the bottom right corner.
-    public var bottomRight: CornerRadius
+    public var bottomRight: ImageLength
 
     /// Creates corners. Default of each: square.
     public init(
-        topLeft: CornerRadius = .pixels(0),
-        topRight: CornerRadius = .pixels(0),
-        bottomLeft: CornerRadius = .pixels(0),
-        bottomRight: CornerRadius = .pixels(0)
+        topLeft: ImageLength = .pixels(0),
+        topRight: ImageLength = .pixels(0),
+        bottomLeft: ImageLength = .pixels(0),
+        bottomRight: ImageLength = .pixels(0)
     ) {
         self.topLeft = topLeft
         self.topRight = topRight
@@ -29,7 +29,7 @@ public struct RoundedCorners: Sendable, Hashable {
     /// - Parameters:
     ///   - radius: The radius.
     ///   - corners: Those with the radius; the others are square. Default: all four.
-    public init(_ radius: CornerRadius, corners: Corners = .all) {
+    public init(_ radius: ImageLength, corners: Corners = .all) {
         self.init(
             topLeft: corners.contains(.topLeft) ? radius : .pixels(0),
             topRight: corners.contains(.topRight) ? radius : .pixels(0),
@@ -38,7 +38,7 @@ public struct RoundedCorners: Sendable, Hashable {
         )
     }
 
-    private var all: [CornerRadius] { [topLeft, topRight, bottomLeft, bottomRight] }
+    private var all: [ImageLength] { [topLeft, topRight, bottomLeft, bottomRight] }
 
     func pixels(in size: PixelSize) -> CornerRadii {
         CornerRadii(
@@ -58,15 +58,12 @@ public struct RoundedCorners: Sendable, Hashable {
         )
     }
 
-    /// A Boolean value that indicates whether a radius is in points.
-    var hasLengthsInPoints: Bool { all.contains { $0.isInPoints } }
-
     /// A Boolean value that indicates whether all radii are parts of a side.
     var isRelative: Bool { all.allSatisfy { $0.isRelative } }
 
     func encode(into encoder: inout CacheKeyEncoder) {
         for radius in all {
-            radius.encode(into: &encoder)
+            radius.encode(into: &encoder, pixels: 3, width: 1, height: 2)
         }
     }
 }

@@ -7,21 +7,18 @@ public import HalcyonRaster
 /// `Bitmap.sharpened(radius:amount:threshold:isCancelled:)`.
 public struct SharpenProcessor: ImageProcessing {
     /// The standard deviation of the blur. A radius that is not greater than 0 changes nothing.
-    public let radius: FilterRadius
+    public let radius: ImageLength
     /// The part of the difference that is added, such as 0.5 to 2.
     public let amount: Double
     /// The difference that is left alone, from 0 to 1, so that noise is not sharpened.
     public let threshold: Double
 
     /// A processor with these parameters.
-    public init(radius: FilterRadius, amount: Double, threshold: Double) {
+    public init(radius: ImageLength, amount: Double, threshold: Double) {
         self.radius = radius
         self.amount = amount
         self.threshold = threshold
     }
-
-    /// A Boolean value that indicates whether the radius is in points.
-    public var hasLengthsInPoints: Bool { radius.isInPoints }
 
     /// Returns the processor with a radius in points in pixels.
     public func inPixels(atScale scale: Double) -> SharpenProcessor {

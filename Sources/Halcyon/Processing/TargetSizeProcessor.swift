@@ -5,8 +5,6 @@ internal import HalcyonRaster
 struct TargetSizeProcessor: ImageProcessing {
     let size: TargetSize
 
-    var hasLengthsInPoints: Bool { size.unit == .points }
-
     func inPixels(atScale scale: Double) -> TargetSizeProcessor {
         TargetSizeProcessor(size: size.inPixels(atScale: scale))
     }

@@ -1,12 +1,6 @@
 internal import HalcyonRaster
 
 extension WatermarkPlacement {
-    /// A Boolean value that indicates whether a length is in points.
-    var hasLengthsInPoints: Bool {
-        if case .points = size { return true }
-        return [offset, tileSpacing].contains { if case .points = $0 { true } else { false } }
-    }
-
     /// A Boolean value that indicates whether everything is a part of the image.
     var isRelative: Bool {
         guard case .fraction = size else { return false }
@@ -16,7 +10,7 @@ extension WatermarkPlacement {
     /// Returns the placement with its lengths in pixels.
     func inPixels(atScale scale: Double) -> WatermarkPlacement {
         var placement = self
-        if case .points(let points) = size { placement.size = .pixels(points.pixels(atScale: scale)) }
+        if case .fitting(let size) = size { placement.size = .fitting(.pixels(size.pixels(atScale: scale))) }
         placement.offset = offset.inPixels(atScale: scale)
         placement.tileSpacing = tileSpacing?.inPixels(atScale: scale)
         return placement
@@ -27,8 +21,7 @@ extension WatermarkPlacement {
         let box: PixelSize
         switch size {
         case .original: return watermark
-        case .pixels(let size): box = size
-        case .points(let size): box = size.pixels(atScale: 1)
+        case .fitting(let size): box = size.pixels()
         case .fraction(let fraction):
             let fraction = fraction > 0 ? min(fraction, 1) : 0
             func part(_ side: Int) -> Int { Int((Double(side) * fraction).rounded()) }

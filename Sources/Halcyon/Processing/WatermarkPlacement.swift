@@ -6,10 +6,8 @@ public struct WatermarkPlacement: Hashable, Sendable {
     public enum Size: Hashable, Sendable {
         /// A pixel of the watermark is a pixel of the image.
         case original
-        /// As large as fits into this size, in pixels.
-        case pixels(PixelSize)
-        /// As large as fits into this size, in points, which become pixels by ``DeliveryPolicy/scale``.
-        case points(PointSize)
+        /// As large as fits into this size.
+        case fitting(ImageSize)
         /// As large as fits into this part of the image's width and height, limited to 0…1.
         case fraction(Double)
     }

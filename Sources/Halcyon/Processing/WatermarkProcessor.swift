@@ -23,9 +23,6 @@ public struct WatermarkProcessor: ImageProcessing {
         self.opacity = opacity
     }
 
-    /// A Boolean value that indicates whether a length of the placement is in points.
-    public var hasLengthsInPoints: Bool { placement.hasLengthsInPoints }
-
     /// Returns the processor with its lengths in pixels.
     public func inPixels(atScale scale: Double) -> WatermarkProcessor {
         let placement = placement.inPixels(atScale: scale)
@@ -75,11 +72,11 @@ extension WatermarkPlacement {
     fileprivate func encode(into encoder: inout CacheKeyEncoder) {
         switch size {
         case .original: encoder.encode(0)
-        case .pixels(let size):
+        case .fitting(.pixels(let size)):
             encoder.encode(1)
             encoder.encode(size.width)
             encoder.encode(size.height)
-        case .points(let size):
+        case .fitting(.points(let size)):
             encoder.encode(2)
             encoder.encode(size.width)
             encoder.encode(size.height)

@@ -43,7 +43,7 @@ extension Source {
     ///
     /// ```swift
     /// let thumbnail = try await pipeline.image(from: ImageRequest(.image(bitmap, id: "page-7@3"), options: [
-    ///     .processor(.downsample(to: PixelSize(200, 200))),
+    ///     .processor(.downsample(to: .pixels(200, 200))),
     /// ]))
     /// ```
     ///

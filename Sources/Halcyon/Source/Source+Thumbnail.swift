@@ -32,7 +32,7 @@ extension Source {
         if let videoFrame { return videoFrame.options(from: options) }
         guard let thumbnailSize else { return options }
         var options = options
-        options.processing = .downsample(to: thumbnailSize.pixelSize) |> options.loadProcessing
+        options.processing = .downsample(to: .pixels(thumbnailSize.pixelSize)) |> options.loadProcessing
         options.targetSize = nil
         return options
     }

@@ -6,7 +6,8 @@ extension Source {
     ///
     /// ```swift
     /// let frame = Source.videoFrame(of: movie, at: .seconds(12.5))
-    /// let image = try await pipeline.image(from: ImageRequest(frame, options: [.processor(.downsample(to: size))]))
+    /// let request = ImageRequest(frame, options: [.processor(.downsample(to: .pixels(400, 300)))])
+    /// let image = try await pipeline.image(from: request)
     /// ```
     ///
     /// A file is read where it is, as much of it as the frame takes; it may have any size. A video from a server is

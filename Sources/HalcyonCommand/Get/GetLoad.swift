@@ -166,7 +166,7 @@ struct GetLoad: Sendable {
 
     private func add(_ source: Source, isPAM: Bool, to sheet: ContactSheet, at index: Int) async throws {
         let largest = ContactSheet.largestTile
-        var options: [ImageOption] = [.noCache, .processor(.resize(to: largest, mode: .fit, enlarges: false))]
+        var options: [ImageOption] = [.noCache, .processor(.resize(to: .pixels(largest), mode: .fit, enlarges: false))]
         if isPAM { options.append(.codecs(ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []))) }
         let image = try await pipeline.image(from: ImageRequest(source, options: ImageOptions(options)))
         try await pipeline.withPixels(of: image) { try sheet.add($0, at: index) }

@@ -62,7 +62,7 @@ struct ImageShow: Sendable {
 
     private func image(_ argument: SourceArgument, fitting box: PixelSize, isAnimated: Bool) async -> DecodedImage? {
         do {
-            var options: ImageOptions = [.processor(.downsample(to: box)), .cacheOriginalImage]
+            var options: ImageOptions = [.processor(.downsample(to: .pixels(box))), .cacheOriginalImage]
             options = options.applying(isAnimated ? [.processAllFrames] : [.animation(.firstFrame)])
             let request = ImageRequest(try await argument.sourceOrStandardInput(), options: options)
             let image = try await pipeline.image(from: request)

@@ -82,15 +82,15 @@ struct ProcessorWords {
 
     mutating func chain() throws(Problem) -> ImageProcessorChain {
         switch name {
-        case "downsample": return .downsample(to: try size("the size"))
+        case "downsample": return .downsample(to: .pixels(try size("the size")))
         case "resize": return try resize()
         case "crop": return try crop()
         case "flip": return .flip(try choice(FlipAxis.self, "the axis"))
         case "rotate": return try rotate()
         case "orient": return .orient(try orientation())
-        case "blur": return .blur(radius: try filterRadius(try value("the radius")))
+        case "blur": return .blur(radius: try length(try value("the radius")))
         case "sharpen":
-            let radius = try values.popFirst().map { value throws(Problem) in try filterRadius(value) } ?? .pixels(1)
+            let radius = try values.popFirst().map { value throws(Problem) in try length(value) } ?? .pixels(1)
             return .sharpen(
                 radius: radius,
                 amount: try labelledNumber("amount") ?? 1,
@@ -144,7 +144,7 @@ struct ProcessorWords {
             if name == "linearLight" { resampling = .linearLight }
         }
         return .resize(
-            to: size,
+            to: .pixels(size),
             mode: try labelledChoice(ResizeMode.self, "mode") ?? .fit,
             enlarges: try flag("enlarges") ?? true,
             anchor: try anchor() ?? .center,
@@ -154,14 +154,14 @@ struct ProcessorWords {
 
     private mutating func crop() throws(Problem) -> ImageProcessorChain {
         guard let first = values.first, first.contains(",") else {
-            return .crop(to: try size("the size"), anchor: try anchor() ?? .center)
+            return .crop(to: .pixels(try size("the size")), anchor: try anchor() ?? .center)
         }
         values.removeFirst()
         let parts = first.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4 else { throw Problem(description: "“\(first)” is no rectangle X,Y,W,H") }
         if parts.allSatisfy({ $0.hasSuffix("%") }) {
             let values = try numbers(parts.map { String($0.dropLast()) }).map { $0 / 100 }
-            return .crop(to: RelativeRect(x: values[0], y: values[1], width: values[2], height: values[3]))
+            return .crop(to: .relative(x: values[0], y: values[1], width: values[2], height: values[3]))
         }
         let values = parts.compactMap { Int($0) }
         guard values.count == 4, values[2] > 0, values[3] > 0, values.allSatisfy({ abs($0) < 1 << 24 }) else {
@@ -169,7 +169,7 @@ struct ProcessorWords {
                 description: "“\(first)” is no rectangle of whole pixels, or of parts such as 10%,10%,80%,80%"
             )
         }
-        return .crop(to: PixelRect(x: values[0], y: values[1], width: values[2], height: values[3]))
+        return .crop(to: .pixels(x: values[0], y: values[1], width: values[2], height: values[3]))
     }
 
     private mutating func rotate() throws(Problem) -> ImageProcessorChain {
@@ -201,7 +201,7 @@ struct ProcessorWords {
     }
 
     private mutating func bordered() throws(Problem) -> ImageProcessorChain {
-        let width = try borderWidth(try value("the width"))
+        let width = try length(try value("the width"), part: ImageLength.shorterSideFraction)
         let color = try values.popFirst().map { value throws(Problem) in try Self.color(value) } ?? .black
         let placement = try placement()
         let radius = labelled.removeValue(forKey: "radius")
@@ -251,7 +251,7 @@ struct ProcessorWords {
             if size.hasSuffix("%") {
                 placement.size = .fraction(try number(String(size.dropLast())) / 100)
             } else if let size = SizeArgument(argument: size)?.size {
-                placement.size = .pixels(size)
+                placement.size = .fitting(.pixels(size))
             } else {
                 throw Problem(description: "“\(size)” is no size WxH, and no part of the width such as 20%")
             }
@@ -356,23 +356,18 @@ struct ProcessorWords {
         return .pixels(values[0], values[1])
     }
 
-    private func filterRadius(_ text: String) throws(Problem) -> FilterRadius {
-        text.hasSuffix("%") ? .widthFraction(try number(String(text.dropLast())) / 100) : .pixels(try number(text))
-    }
-
-    private func cornerRadius(_ text: String) throws(Problem) -> CornerRadius {
-        text.hasSuffix("%") ? .widthFraction(try number(String(text.dropLast())) / 100) : .pixels(try number(text))
-    }
-
-    private func borderWidth(_ text: String) throws(Problem) -> BorderWidth {
-        text.hasSuffix("%")
-            ? .shorterSideFraction(try number(String(text.dropLast())) / 100) : .pixels(try number(text))
+    /// A length in pixels, or as a part of a side.
+    private func length(
+        _ text: String,
+        part: (Double) -> ImageLength = ImageLength.widthFraction
+    ) throws(Problem) -> ImageLength {
+        text.hasSuffix("%") ? part(try number(String(text.dropLast())) / 100) : .pixels(try number(text))
     }
 
     /// One radius for some of the corners, or four, clockwise from the top left.
     private mutating func roundedCorners(_ text: String) throws(Problem) -> RoundedCorners {
-        var radii: [CornerRadius] = []
-        for part in text.split(separator: ",") { radii.append(try cornerRadius(String(part))) }
+        var radii: [ImageLength] = []
+        for part in text.split(separator: ",") { radii.append(try length(String(part))) }
         switch radii.count {
         case 1: return RoundedCorners(radii[0], corners: try corners())
         case 4:
@@ -401,7 +396,11 @@ struct ProcessorWords {
         let parts = text.split(separator: ",", maxSplits: 1).map(String.init)
         guard let width = parts.first else { throw Problem(description: "the border has no width") }
         let color = parts.count == 2 ? try Self.color(parts[1]) : .black
-        return Border(width: try borderWidth(width), color: color, placement: try placement())
+        return Border(
+            width: try length(width, part: ImageLength.shorterSideFraction),
+            color: color,
+            placement: try placement()
+        )
     }
 
     private mutating func placement() throws(Problem) -> BorderPlacement {

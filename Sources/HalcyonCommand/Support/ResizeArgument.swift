@@ -45,7 +45,7 @@ struct ResizeArguments: ParsableArguments {
 
     /// The chain that makes a result of a size.
     func processing(to size: PixelSize?) -> ImageProcessorChain {
-        let resizing = size.map { ImageProcessorChain.resize(to: $0, mode: mode) } ?? .identity
+        let resizing = size.map { ImageProcessorChain.resize(to: .pixels($0), mode: mode) } ?? .identity
         return resizing |> (process?.chain ?? .identity)
     }
 
@@ -56,7 +56,7 @@ struct ResizeArguments: ParsableArguments {
         guard let sizes, let largest = sizes.sizes.max() else { return [variant(resize?.size, nil, frame)] }
         return sizes.sizes.map { size in
             var variant = variant(PixelSize(size, size), size, frame)
-            variant.base = .resize(to: PixelSize(largest, largest), mode: mode)
+            variant.base = .resize(to: .pixels(largest, largest), mode: mode)
             variant.options.append("from=\(largest)")
             return variant
         }

@@ -38,7 +38,7 @@ extension Player {
         if call.carrier.isOption, call.identity.body > 0 { options.network.method = .post }
         var processing = ImageProcessorChain.identity
         if call.variant.isReduced {
-            processing = .resize(to: LabelledImage.reducedSize, mode: .stretch)
+            processing = .resize(to: .pixels(LabelledImage.reducedSize), mode: .stretch)
         }
         for mark in call.variant.marks {
             processing = processing |> ImageProcessorChain(MarkProcessor(mark: mark, holds: holds))

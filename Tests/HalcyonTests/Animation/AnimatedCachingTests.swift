@@ -36,7 +36,7 @@ struct AnimatedCachingTests {
         let image = try AnimationSample.image(data)
         #expect(try await cache.store(image, for: request))
         #expect(await cache.storedData(for: request) == data)
-        let other = ImageRequest(Sample.url(), options: [.processor(.crop(to: PixelSize(2, 2)))])
+        let other = ImageRequest(Sample.url(), options: [.processor(.crop(to: .pixels(2, 2)))])
         #expect(try await cache.store(image, for: other))
         #expect(await cache.storedData(for: other) == nil)
         #expect(await cache.storedData(for: ImageRequest(other.source)) == data)

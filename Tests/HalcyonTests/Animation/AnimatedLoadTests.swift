@@ -9,7 +9,7 @@ struct AnimatedLoadTests {
     private let test = TestPipeline()
     private let url = Sample.url()
     private let data = AnimationSample.data(frameCount: 4)
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 6)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 6)))
 
     init() {
         test.transport.serve(url, data)

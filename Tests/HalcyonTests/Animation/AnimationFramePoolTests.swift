@@ -82,7 +82,7 @@ struct AnimationFramePoolTests {
         let image = try AnimationSample.image(AnimationSample.data(frameCount: 3))
         let pool = pool(frames: 100)
         let small = PlayedAnimation(image, pool: pool) { $0.displaySize = PixelSize(12, 100) }
-        let cropped = PlayedAnimation(image, pool: pool) { $0.processing = .crop(to: PixelSize(5, 4)) }
+        let cropped = PlayedAnimation(image, pool: pool) { $0.processing = .crop(to: .pixels(5, 4)) }
         for (played, size) in [(small, PixelSize(12, 8)), (cropped, PixelSize(5, 4))] {
             played.player.play()
             for index in 0..<3 {

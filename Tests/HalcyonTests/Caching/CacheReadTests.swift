@@ -9,8 +9,8 @@ import Testing
 struct CacheReadTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
-    private let other = ImageOption.processor(.crop(to: PixelSize(5, 5)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
+    private let other = ImageOption.processor(.crop(to: .pixels(5, 5)))
 
     init() {
         test.transport.serve(url, Sample.png())

@@ -11,7 +11,7 @@ import Testing
 @Suite("The caches of a pipeline")
 struct CacheRegressionTests {
     private let url = Sample.url()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
 
     /// Counts calls and fails none.
     private func counting(_ calls: Set<FaultInjectingFileSystem.Call>) -> FaultInjectingFileSystem {
@@ -106,7 +106,7 @@ struct CacheRegressionTests {
         _ = try await test.pipeline.response(for: url, options: [crop, .forceRefresh, .cacheOriginalImage])
         await test.settle()
         test.pipeline.cache.removeAllFromMemory()
-        let other = try await test.pipeline.response(for: url, options: [.processor(.crop(to: PixelSize(4, 4)))])
+        let other = try await test.pipeline.response(for: url, options: [.processor(.crop(to: .pixels(4, 4)))])
         #expect(other.source == .disk)
         #expect(other.timings.process != nil)
     }

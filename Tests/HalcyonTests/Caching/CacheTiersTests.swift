@@ -87,7 +87,7 @@ struct CacheTiersTests {
         let gate = tier.hold(.store)
         let test = TestPipeline(tiers: [tier])
         test.transport.serve(url, Sample.png(seed: 1))
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
         _ = try await test.pipeline.response(
             for: url,
             options: [crop, .cacheOriginalImage, .waitForCache, .priority(.high)]
@@ -177,7 +177,7 @@ struct CacheTiersTests {
     @Test("below the disk lose what is outdated, and what the program replaces")
     func outdated() async throws {
         let test = TestPipeline(tiers: [tier])
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
         for seed in [1, 2] {
             test.transport.serve(url, Sample.png(seed: seed))
             _ = try await owner(test, seed == 1 ? [crop, .forceRefresh] : [.forceRefresh])
@@ -227,7 +227,7 @@ struct CacheTiersTests {
 
     @Test("take a result of processors from below, and remove one that is damaged there")
     func results() async throws {
-        let crop: ImageOptions = [.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))]
+        let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))]
         let test = TestPipeline(tiers: [tier])
         test.transport.serve(url, Sample.png(seed: 2))
         #expect(try await owner(test, crop) == 2)

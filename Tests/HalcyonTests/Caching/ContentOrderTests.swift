@@ -35,7 +35,7 @@ struct ContentOrderTests {
     @Test("keeps what a forced refresh brought when a load that began before it ends", arguments: [false, true])
     func refresh(isProcessed: Bool) async throws {
         var options: [ImageOption] = [.cacheOriginalImage]
-        if isProcessed { options.append(.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))) }
+        if isProcessed { options.append(.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))) }
         try await overtakenLoad(options)
         #expect(
             firstSample(cache.entryInMemory(for: ImageRequest(url, options: ImageOptions(options)))?.image) == 10
@@ -72,7 +72,7 @@ struct ContentOrderTests {
     @Test("takes an explicit store for later than a load that began before it and asks for its original after it")
     func explicitStoreBetweenStages() async throws {
         for isProcessed in [false, true] {
-            let options: ImageOptions = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
+            let options: ImageOptions = isProcessed ? [.processor(.crop(to: .pixels(9, 9)))] : []
             let key = try #require(ImageKey(.url(url), options: options))
             let load = ContentRegistrations(for: key, with: [cache])
             let image = try ImageCodecs.standard.decode(Sample.png(seed: 10))
@@ -118,7 +118,7 @@ struct ContentOrderTests {
 
     @Test("takes an explicitly stored image for later than a load that began before it")
     func explicitImage() async throws {
-        let options: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
+        let options: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
         let task = test.pipeline.task(for: url, options: options)
         let transfer = await test.transport.nextTransfer()
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 10))
@@ -169,7 +169,7 @@ struct ContentOrderTests {
 
     @Test("removes nothing for an image that may have been cut short unseen")
     func cutShort() async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url, options: [crop, .cacheOriginalImage])
         await test.settle()
@@ -188,7 +188,7 @@ struct ContentOrderTests {
 
     @Test("keeps what the program stored as a result when its original is confirmed, and not when it is replaced")
     func resultOfProgram() async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
         let stored = ImageRequest(url, options: [crop])
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7))
         test.transport.serve(url, Sample.png(seed: 1))
@@ -233,7 +233,7 @@ struct ContentOrderTests {
     @Test("stores both of two results that one original was processed to")
     func twoResults() async throws {
         let sizes = [PixelSize(8, 8), PixelSize(16, 16)]
-        let tasks = sizes.map { test.pipeline.task(for: url, options: [.processor(.crop(to: $0))]) }
+        let tasks = sizes.map { test.pipeline.task(for: url, options: [.processor(.crop(to: .pixels($0)))]) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))
@@ -245,7 +245,7 @@ struct ContentOrderTests {
 
     @Test("puts an image from disk into memory although the load that stored it there is just writing it")
     func readWhileWritten() async throws {
-        let crops = (1...30).map { ImageOption.processor(.crop(to: PixelSize($0, 9))) }
+        let crops = (1...30).map { ImageOption.processor(.crop(to: .pixels($0, 9))) }
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url, options: [.forceRefresh])
         for (index, crop) in crops.enumerated() {

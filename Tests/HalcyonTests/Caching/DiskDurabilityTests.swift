@@ -9,7 +9,7 @@ import Testing
 struct DiskDurabilityTests {
     private let synchronizations = Lock(0)
     private let url = Sample.url()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(100, 100)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(100, 100)))
     /// More than the inline limit, also as a result.
     private let large = Sample.encoded(Sample.noise(120, 120), .png)
 

@@ -9,7 +9,7 @@ import Testing
 struct ImageCacheTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
+    private let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
 
     private var cache: ImageCache { test.pipeline.cache }
 
@@ -147,7 +147,7 @@ struct ImageCacheTests {
         #expect(!cache.isInMemory(ImageRequest(url, options: crop)))
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
         var processing = options
-        processing.processing = .crop(to: PixelSize(5, 5))
+        processing.processing = .crop(to: .pixels(5, 5))
         #expect(try await test.pipeline.response(for: url, options: processing).source == .disk)
         #expect(test.transport.startedCount(url) == 1)
         #expect(try await test.pipeline.response(for: url, options: crop).source == .network)

@@ -19,7 +19,7 @@ struct OvertakenRefreshTests {
     private func firstSample(_ image: DecodedImage?) -> UInt8? { image?.bitmap.pixel(0, 0)[0] }
 
     private func cropped(_ side: Int) -> ImageOption {
-        .processor(.crop(to: PixelSize(side, side), anchor: .topLeft))
+        .processor(.crop(to: .pixels(side, side), anchor: .topLeft))
     }
 
     /// Starts a forced refresh, and returns once its image is being decoded, which goes on when the gate is opened.

@@ -23,7 +23,7 @@ struct RemovalTests {
     private let url = Sample.url()
 
     private func options(isProcessed: Bool) -> ImageOptions {
-        isProcessed ? [.processor(.crop(to: PixelSize(9, 9))), .cacheOriginalImage] : [.cacheOriginalImage]
+        isProcessed ? [.processor(.crop(to: .pixels(9, 9))), .cacheOriginalImage] : [.cacheOriginalImage]
     }
 
     private func isEmpty(_ cache: ImageCache) async throws -> Bool {

@@ -14,7 +14,7 @@ struct ReplacedImageTests {
         let cacheControl: String
 
         var testDescription: String { "\(isProcessed ? "processed" : "original"), \(cacheControl)" }
-        var options: [ImageOption] { isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : [] }
+        var options: [ImageOption] { isProcessed ? [.processor(.crop(to: .pixels(9, 9)))] : [] }
     }
 
     @Test(
@@ -62,7 +62,7 @@ struct ReplacedImageTests {
 struct StoredImageTests {
     private let url = Sample.url()
     private let test = TestPipeline()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
 
     private var cache: ImageCache { test.pipeline.cache }
 

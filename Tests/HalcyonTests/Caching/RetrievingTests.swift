@@ -10,7 +10,7 @@ import Testing
 struct RetrievingTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
+    private let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
 
     private var cache: ImageCache { test.pipeline.cache }
 

@@ -10,7 +10,7 @@ import Testing
 struct SerializerTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+    private let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
 
     init() {
         test.transport.serve(url, Sample.png(seed: 1))
@@ -203,7 +203,7 @@ struct SerializerTests {
         let second = try await load(crop, serializer)
         #expect(second.source == .disk && test.counters.decodes == decodes + 1)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
-        #expect(try await load(.processor(.crop(to: PixelSize(5, 5))), serializer).source == .disk)
+        #expect(try await load(.processor(.crop(to: .pixels(5, 5))), serializer).source == .disk)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9))
         let request = ImageRequest(Sample.url(), options: [crop, serializer])

@@ -16,7 +16,7 @@ struct SharedLoadOrderTests {
     private func firstSample(_ image: DecodedImage?) -> UInt8? { image?.bitmap.pixel(0, 0)[0] }
 
     private func cropped(_ side: Int) -> ImageOption {
-        .processor(.crop(to: PixelSize(side, side), anchor: .topLeft))
+        .processor(.crop(to: .pixels(side, side), anchor: .topLeft))
     }
 
     /// Starts a load whose transfer goes on, does something, and starts another load.

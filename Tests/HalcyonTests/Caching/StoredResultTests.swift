@@ -13,7 +13,7 @@ struct StoredResultTests {
     func large() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png(8, 8))
-        let resize = ImageOption.processor(.resize(to: PixelSize(70_000, 10), mode: .stretch))
+        let resize = ImageOption.processor(.resize(to: .pixels(70_000, 10), mode: .stretch))
         _ = try await test.pipeline.response(for: url, options: [resize, .waitForCache])
         for isLoad in [true, false] {
             await test.settle()
@@ -32,7 +32,7 @@ struct StoredResultTests {
         let isFailing = Lock(false)
         let decoders = ImageCodecs.standard.decoders.map { FailingDecoder(base: $0, isFailing: isFailing) }
         let test = TestPipeline(codecs: ImageCodecs(decoders: decoders, encoders: ImageCodecs.standard.encoders))
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
         test.transport.serve(url, Sample.png())
         _ = try await test.pipeline.response(for: url, options: [crop, .waitForCache])
         test.pipeline.cache.removeAllFromMemory()
@@ -47,7 +47,7 @@ struct StoredResultTests {
     @Test("is removed by a newer one that cannot be encoded", arguments: [false, true])
     func notEncoded(isStored: Bool) async throws {
         let test = TestPipeline()
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
         let isFailing = Lock(false)
         let serializer = ImageOption.serializer(
             CustomSerializer("failing") { image, _, context in
@@ -85,7 +85,7 @@ struct StoredResultTests {
         let codecs = ImageCodecs.observed { call, _ in if call == .encode { held.pass() } }
         let test = TestPipeline()
         let cache = test.pipeline.cache
-        let request = ImageRequest(url, options: [.processor(.crop(to: PixelSize(9, 9)))])
+        let request = ImageRequest(url, options: [.processor(.crop(to: .pixels(9, 9)))])
         let image = try ImageCodecs.standard.decode(Sample.png())
         #expect(try await cache.store(image, for: request))
         held.arm()
@@ -103,7 +103,7 @@ struct StoredResultTests {
         let tooFew = ImageOption.serializer(.format(.png, EncodeOptions(maximumByteCount: 1)))
         test.transport.serve(url, Sample.png())
         for side in 8...12 {
-            let crop = ImageOption.processor(.crop(to: PixelSize(side, side)))
+            let crop = ImageOption.processor(.crop(to: .pixels(side, side)))
             _ = try await test.pipeline.response(for: url, options: [crop, tooFew, .waitForCache])
         }
         let faults = test.faults.withLock { $0 }

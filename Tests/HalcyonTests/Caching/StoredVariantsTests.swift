@@ -8,7 +8,7 @@ struct StoredVariantsTests {
     private let test = TestPipeline()
     private let url = Sample.url()
 
-    private func crop(_ side: Int) -> ImageOption { .processor(.crop(to: PixelSize(side, side), anchor: .topLeft)) }
+    private func crop(_ side: Int) -> ImageOption { .processor(.crop(to: .pixels(side, side), anchor: .topLeft)) }
 
     private func key(_ options: ImageOptions) throws -> ImageKey {
         try #require(ImageKey(ImageRequest(url, options: options)))

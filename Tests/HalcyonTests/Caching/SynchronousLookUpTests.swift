@@ -9,7 +9,7 @@ import Testing
 @Suite("A look-up that blocks its thread")
 struct SynchronousLookUpTests {
     private let fixture = ServerCachingFixture()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
 
     private var pipeline: ImagePipeline { fixture.test.pipeline }
 

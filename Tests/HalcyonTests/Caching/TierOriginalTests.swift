@@ -11,7 +11,7 @@ import Testing
 struct TierOriginalTests {
     private let url = Sample.url()
     private let tier = ScriptedTier()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(9, 9), anchor: .topLeft))
+    private let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
 
     private var key: CacheKey { CacheKey(name: url.absoluteString) }
 

@@ -14,7 +14,7 @@ struct TwoCachesTests {
         let caches = folders.map { ImageCache(disk: .init(folder: $0), memoryPressure: nil) }
         let options: ImageOptions = [
             .targetCache(caches[0]), .originalCache(caches[1]), .cacheOriginalImage, .waitForCache,
-            .processor(.crop(to: PixelSize(9, 9))),
+            .processor(.crop(to: .pixels(9, 9))),
         ]
         let urls = (0..<200).map { Sample.url("\($0).png") }
         for url in urls { test.transport.serve(url, Sample.png()) }

@@ -9,7 +9,7 @@ import Testing
 struct ColorHandlingTests {
     private let test = TestPipeline()
     private let profile = ColorProfile.codePoints(primaries: 12, transfer: 13)
-    private let thumbnail: ImageOption = .processor(.downsample(to: PixelSize(16, 12)))
+    private let thumbnail: ImageOption = .processor(.downsample(to: .pixels(16, 12)))
 
     /// Serves an image in Display P3.
     private func wideGamut() -> URL {
@@ -48,7 +48,7 @@ struct ColorHandlingTests {
         let seen = Lock<[ColorProfile?]>([])
         let spy = ImageProcessorChain(ProfileSpy(seen: seen))
         let chains: [ImageProcessorChain] = [
-            spy, .downsample(to: PixelSize(16, 12)) |> spy, .crop(to: PixelSize(9, 9)) |> spy,
+            spy, .downsample(to: .pixels(16, 12)) |> spy, .crop(to: .pixels(9, 9)) |> spy,
         ]
         for chain in chains {
             let image = try await test.pipeline.image(from: wideGamut(), options: [.processor(chain)])

@@ -27,7 +27,7 @@ struct SixteenBitLoadTests {
     @Test(
         "keep them through processors and the disk",
         arguments: [
-            ImageProcessorChain.downsample(to: PixelSize(20, 15)), .crop(to: PixelSize(11, 7)),
+            ImageProcessorChain.downsample(to: .pixels(20, 15)), .crop(to: .pixels(11, 7)),
             .roundCorners(radius: .points(6)),
         ]
     )

@@ -66,7 +66,7 @@ struct DecodeBudgetTests {
 
         func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
             defer { ended() }
-            let resize = ResizeProcessor(size: PixelSize(200, 200), mode: .stretch, enlarges: true)
+            let resize = ResizeProcessor(size: .pixels(200, 200), mode: .stretch, enlarges: true)
             return try resize.process(image, isCancelled: isCancelled)
         }
     }
@@ -140,7 +140,7 @@ struct DecodeBudgetTests {
     @Test("ends no load that waits for its result to be encoded and stored")
     func encoding() async throws {
         let test = TestPipeline(decodeBudget: 64 * 48 * 4)
-        let chain = ImageProcessorChain(ObservedProcessor()) |> .crop(to: PixelSize(60, 40))
+        let chain = ImageProcessorChain(ObservedProcessor()) |> .crop(to: .pixels(60, 40))
         let options: ImageOptions = [.processor(chain), .waitForCache]
         let tasks = urls(6, test).map { test.pipeline.task(for: $0, options: options) }
         for task in tasks { #expect(try await task.image.size == PixelSize(60, 40)) }
@@ -220,7 +220,7 @@ struct DecodeBudgetTests {
         }
         let test = TestPipeline(codecs: codecs, decodeBudget: 3 * 200 * 200 * 4 / 2)
         let document = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\"><rect width=\"9\"/></svg>"
-        let options: ImageOptions = [.processor(.resize(to: PixelSize(200, 200))), .cacheMemoryOnly]
+        let options: ImageOptions = [.processor(.resize(to: .pixels(200, 200))), .cacheMemoryOnly]
         let tasks = urls(2, test, Data(document.utf8)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [stages = test.pipeline.stages] in
             drawing.now == 2 || (drawing.now == 1 && stages.workers.budgetWaiterCount == 1)
@@ -234,12 +234,12 @@ struct DecodeBudgetTests {
     @Test("is not asked for more pixels of an image than it has, unless it is to be enlarged")
     func targets() {
         let size = PixelSize(24, 24)
-        #expect(ImageProcessorChain.downsample(to: PixelSize(400, 400)).decodeTarget.targetSize(for: size) == size)
+        #expect(ImageProcessorChain.downsample(to: .pixels(400, 400)).decodeTarget.targetSize(for: size) == size)
         #expect(
-            ImageProcessorChain.downsample(to: PixelSize(12, 12)).decodeTarget.targetSize(for: size)
+            ImageProcessorChain.downsample(to: .pixels(12, 12)).decodeTarget.targetSize(for: size)
                 == PixelSize(12, 12)
         )
         let enlarged = PixelSize(400, 400)
-        #expect(ImageProcessorChain.resize(to: enlarged).decodeTarget.targetSize(for: size) == enlarged)
+        #expect(ImageProcessorChain.resize(to: .pixels(enlarged)).decodeTarget.targetSize(for: size) == enlarged)
     }
 }

@@ -14,7 +14,7 @@ struct SharedPriorityTests {
     private func chain(_ index: Int) -> ImageOption {
         var processing = ImageProcessorChain.identity
         for depth in 0..<4 { processing = processing |> .closure(name: "\(depth)") { image, _ in image } }
-        return .processor(processing |> .crop(to: PixelSize(20 + index, 20)))
+        return .processor(processing |> .crop(to: .pixels(20 + index, 20)))
     }
 
     @Test("change from several threads while chains of processors share the image they begin with")

@@ -10,7 +10,7 @@ struct EncodedAnimationTests {
     private let test = TestPipeline(codecs: .standard)
     private let url = Sample.url()
     private let data = AnimationSample.data([50, 100, 150], size: PixelSize(24, 16), loopCount: 3)
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 6)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 6)))
 
     init() {
         test.transport.serve(url, data)

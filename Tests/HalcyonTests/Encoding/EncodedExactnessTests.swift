@@ -8,7 +8,7 @@ import Testing
 struct EncodedExactnessTests {
     private let encoded = EncodedTest()
     private let options: [ImageOption] = [
-        .processor(.resize(to: PixelSize(40, 30), mode: .stretch)), .cacheOriginalImage,
+        .processor(.resize(to: .pixels(40, 30), mode: .stretch)), .cacheOriginalImage,
     ]
 
     /// The kinds of originals: one whose processed image is stored with losses, and two where it is not.

@@ -8,7 +8,7 @@ import Testing
 @Suite("An encoded image")
 struct EncodedImageTests {
     private let encoded = EncodedTest()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
 
     @Test("is the processed image in the format, with its media type, size and provenance")
     func value() async throws {
@@ -172,7 +172,7 @@ struct EncodedImageTests {
     @Test("that its format cannot hold is an error of the stage that encodes, and nothing is stored")
     func tooLarge() async throws {
         encoded.transport.serve(encoded.url, Sample.png())
-        let wide = ImageOption.processor(.resize(to: PixelSize(17_000, 2), mode: .stretch))
+        let wide = ImageOption.processor(.resize(to: .pixels(17_000, 2), mode: .stretch))
         let error = try #require(await encoded.failure(.format(.webp), [wide]))
         #expect(error.stage == .encode)
         guard case .codec(.cannotEncode(.webp, _)) = error.reason else {

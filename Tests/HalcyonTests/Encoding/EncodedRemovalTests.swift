@@ -21,7 +21,7 @@ struct EncodedRemovalTests {
     }
 
     private let encoded = EncodedTest()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
 
     private func isEmpty() async throws -> Bool {
         await encoded.test.settle()

@@ -101,7 +101,7 @@ struct EncodedServerCachingTests {
 
     @Test("is made of a stale processed image where there is no other, and is then not stored")
     func staleImage() async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(20, 10), anchor: .topLeft))
+        let crop = ImageOption.processor(.crop(to: .pixels(20, 10), anchor: .topLeft))
         serve([.cacheControl: "max-age=60"])
         _ = try await encoded.pipeline.response(for: encoded.url, options: [crop])
         await encoded.test.settle()

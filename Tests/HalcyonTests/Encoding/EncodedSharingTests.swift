@@ -110,7 +110,7 @@ struct EncodedSharingTests {
     @Test("of one image in many formats ends with a budget for one image")
     func manyFormats() async throws {
         let encoded = EncodedTest(workerCount: 2, decodeBudget: 64 * 48 * 4)
-        let crop = ImageOption.processor(.crop(to: PixelSize(60, 40)))
+        let crop = ImageOption.processor(.crop(to: .pixels(60, 40)))
         let tasks = (1...30).map { encoded.start(.format(.jpeg, EncodeOptions(quality: $0)), [crop]) }
         let transfer = await encoded.transport.nextTransfer()
         await eventually { [encoded] in encoded.pipeline.stages.processing.work.waiterCount == 30 }

@@ -43,7 +43,7 @@ struct KeptOriginalTests {
     func changed() async throws {
         encoded.transport.serve(encoded.url, original)
         #expect(try await !encoded.encoded(keeping(.format(.webp))).isOriginal)
-        let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+        let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
         #expect(try await encoded.encoded(keeping(.format(.png)), [crop]).size == PixelSize(20, 10))
         #expect(try await !encoded.encoded(keeping(.format(.png)), [.color(.asStored)]).isOriginal)
     }

@@ -49,10 +49,13 @@ struct FilterProcessorTests {
     @Test("whose parameters differ have identities that do")
     func identities() {
         let values = [1, 1.000_000_1, 2]
-        let size = PixelSize(40, 30)
+        let size = ImageSize.pixels(40, 30)
         var chains: [ImageProcessorChain] = [.resize(to: size), .resize(to: size, mode: .fill)]
         for value in values {
-            let radii: [FilterRadius] = [.points(value), .pixels(value), .widthFraction(value), .heightFraction(value)]
+            let radii: [ImageLength] = [
+                .points(value), .pixels(value), .widthFraction(value), .heightFraction(value),
+                .shorterSideFraction(value),
+            ]
             chains += radii.flatMap { [.blur(radius: $0), .sharpen(radius: $0)] }
             chains.append(.sharpen(amount: value + 1))
             chains.append(.sharpen(threshold: value / 4))
@@ -61,7 +64,7 @@ struct FilterProcessorTests {
             .resize(to: size, mode: .fill, anchor: .topLeft), .resize(to: size, mode: .fill, anchor: .bottomRight),
             .resize(to: size, resampling: .linearLight), .resize(to: size, resampling: Resampling(filter: .box)),
             .resize(to: size, resampling: Resampling(filter: .box, isInLinearLight: true)),
-            .resize(to: PointSize(40, 30), resampling: .linearLight),
+            .resize(to: .points(40, 30), resampling: .linearLight),
         ]
         let variants = chains.map { ImageKey.Variant.of(decode: DecodePolicy(), processing: $0)?.bytes }
         #expect(Set(variants).count == chains.count)
@@ -71,13 +74,13 @@ struct FilterProcessorTests {
     @Test("say which lengths they have, what a decoder may save, and the memory they take")
     func requirements() throws {
         let (points, pixels) = (BlurProcessor(radius: .points(4)), BlurProcessor(radius: .pixels(4)))
-        #expect(points.hasLengthsInPoints && !pixels.hasLengthsInPoints)
+        #expect(ImageProcessorChain(points).hasLengthsInPoints && !ImageProcessorChain(pixels).hasLengthsInPoints)
         #expect(points.inPixels(atScale: 2.5) == BlurProcessor(radius: .pixels(10)))
         #expect(pixels.inPixels(atScale: 2.5) == pixels)
         #expect(BlurProcessor(radius: .widthFraction(0.1)).scalesWithImage && !pixels.scalesWithImage)
         #expect(pixels.decodeTarget == .full)
         let sharpen = SharpenProcessor(radius: .pixels(1), amount: 1, threshold: 0)
-        #expect(sharpen.decodeTarget == .full && !sharpen.scalesWithImage && !sharpen.hasLengthsInPoints)
+        #expect(sharpen.decodeTarget == .full && !sharpen.scalesWithImage)
         for (depth, size) in [(SampleDepth.eight, PixelSize(8, 18)), (.sixteen, PixelSize(8, 12))] {
             let image = try Self.image(PixelSize(8, 6), depth)
             #expect(sharpen.workingSize(for: image) == size)
@@ -89,7 +92,7 @@ struct FilterProcessorTests {
         "are cancelled while they run",
         arguments: [
             ImageProcessorChain.blur(radius: .pixels(2)), .blur(radius: .pixels(30)), .sharpen(),
-            .resize(to: PixelSize(90, 70), resampling: .linearLight),
+            .resize(to: .pixels(90, 70), resampling: .linearLight),
         ]
     )
     func cancellation(chain: ImageProcessorChain) throws {

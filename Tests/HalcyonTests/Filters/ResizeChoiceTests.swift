@@ -20,7 +20,7 @@ struct ResizeChoiceTests {
     @Test("to fill keeps the part at the anchor")
     func anchor() throws {
         func filled(_ anchor: RelativePoint) throws -> Bitmap {
-            try ImageProcessorChain.resize(to: PixelSize(20, 20), mode: .fill, anchor: anchor).process(image).bitmap
+            try ImageProcessorChain.resize(to: .pixels(20, 20), mode: .fill, anchor: anchor).process(image).bitmap
         }
         #expect(try filled(.topLeft).hasSamePixels(as: image.bitmap.cropped(to: PixelRect(size: PixelSize(20, 20)))))
         #expect(try filled(.bottomRight).pixel(0, 0)[0] == 0)
@@ -33,7 +33,8 @@ struct ResizeChoiceTests {
         for filter in ResamplingFilter.allCases {
             for isInLinearLight in [false, true] {
                 let resampling = Resampling(filter: filter, isInLinearLight: isInLinearLight)
-                let result = try ImageProcessorChain.resize(to: size, resampling: resampling).process(image).bitmap
+                let result = try ImageProcessorChain.resize(to: .pixels(size), resampling: resampling).process(image)
+                    .bitmap
                 let expected =
                     isInLinearLight
                     ? try image.bitmap.resampledInLinearLight(to: size, filter: filter)
@@ -50,7 +51,7 @@ struct ResizeChoiceTests {
         }
         let resampling = Resampling(filter: filter, isInLinearLight: isInLinearLight)
         func fill(_ side: Int) -> ResizeProcessor {
-            ResizeProcessor(size: PixelSize(side, side), mode: .fill, enlarges: true, resampling: resampling)
+            ResizeProcessor(size: .pixels(side, side), mode: .fill, enlarges: true, resampling: resampling)
         }
         let corners = ImageProcessorChain.roundCorners(radius: .pixels(2))
         // Scaled, a line of 40,000 pixels would be 800,000 pixels long, or 80,000,000.
@@ -78,13 +79,13 @@ struct ResizeChoiceTests {
             info: ImageInfo(format: .png, size: PixelSize(64, 1_000))
         )
         func processor(_ resampling: Resampling) -> ResizeProcessor {
-            ResizeProcessor(size: PixelSize(64, 1), mode: .stretch, enlarges: true, resampling: resampling)
+            ResizeProcessor(size: .pixels(64, 1), mode: .stretch, enlarges: true, resampling: resampling)
         }
         #expect(processor(.standard).workingSize(for: image) == PixelSize(64, 1))
         // All 1,000 rows, the one read last and the sum, of 16 bytes a pixel.
         let size = processor(.linearLight).workingSize(for: image)
         #expect(size.width == 64 && size.area * 4 >= 1_002 * 64 * 16)
-        let same = ResizeProcessor(size: image.size, mode: .fit, enlarges: true, resampling: .linearLight)
+        let same = ResizeProcessor(size: .pixels(image.size), mode: .fit, enlarges: true, resampling: .linearLight)
         #expect(same.workingSize(for: image) == image.size)
     }
 
@@ -92,7 +93,7 @@ struct ResizeChoiceTests {
     func weightsOfLongImages() throws {
         let bitmap = try Bitmap(size: PixelSize(70_000, 1), isOpaque: true)
         let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
-        let resize = ResizeProcessor(size: PixelSize(69_000, 1), mode: .stretch, enlarges: true)
+        let resize = ResizeProcessor(size: .pixels(69_000, 1), mode: .stretch, enlarges: true)
         let size = resize.workingSize(for: image)
         // Seven weights a pixel at least, of 10 bytes each.
         #expect(size.width == 69_000 && size.area * 4 >= 69_000 * (4 + 7 * 10))
@@ -101,13 +102,13 @@ struct ResizeChoiceTests {
         #expect(run.steps.count == 2 && run.workingSize(for: image) == size)
         #expect(try run.process(image, isCancelled: { false }).size == PixelSize(69_000, 1))
         // A part of it has few.
-        let fill = ResizeProcessor(size: PixelSize(100, 2), mode: .fill, enlarges: true)
+        let fill = ResizeProcessor(size: .pixels(100, 2), mode: .fill, enlarges: true)
         #expect(fill.workingSize(for: image) == PixelSize(100, 2))
     }
 
     @Test("never enlarges if told so, whatever the choice")
     func enlarging() throws {
-        let chain = ImageProcessorChain.resize(to: PixelSize(80, 80), enlarges: false, resampling: .linearLight)
+        let chain = ImageProcessorChain.resize(to: .pixels(80, 80), enlarges: false, resampling: .linearLight)
         #expect(try chain.process(image).size == image.size)
     }
 
@@ -115,19 +116,19 @@ struct ResizeChoiceTests {
     func requirements() {
         let size = PixelSize(20, 10)
         func target(_ resampling: Resampling) -> DecodeTarget {
-            ResizeProcessor(size: size, mode: .fit, enlarges: true, resampling: resampling).decodeTarget
+            ResizeProcessor(size: .pixels(size), mode: .fit, enlarges: true, resampling: resampling).decodeTarget
         }
         #expect(target(.standard) == .resized(size, .fit) && target(Resampling(filter: .box)) == .resized(size, .fit))
         #expect(target(.linearLight) == .full && target(Resampling(filter: .nearest)) == .full)
         let points = ResizeProcessor(
-            size: PointSize(20, 10),
+            size: .points(20, 10),
             mode: .fill,
             enlarges: false,
             anchor: .topLeft,
             resampling: .linearLight
         )
         let pixels = ResizeProcessor(
-            size: PixelSize(40, 20),
+            size: .pixels(40, 20),
             mode: .fill,
             enlarges: false,
             anchor: .topLeft,
@@ -138,7 +139,7 @@ struct ResizeChoiceTests {
 
     @Test("has colours converted before it in linear light, and after it otherwise")
     func colors() {
-        let size = PixelSize(20, 10)
+        let size = ImageSize.pixels(20, 10)
         #expect(ImageProcessorChain.resize(to: size).resizesFirst)
         #expect(!ImageProcessorChain.resize(to: size, resampling: .linearLight).resizesFirst)
     }

@@ -25,7 +25,7 @@ struct CredentialScopeTests {
 
     @Test("is found again for it, and for no other, in memory and on disk", arguments: TwoUsers.Carrier.allCases)
     func isolation(carrier: TwoUsers.Carrier) async throws {
-        for options in [[], [ImageOption.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))]] {
+        for options in [[], [ImageOption.processor(.crop(to: .pixels(8, 8), anchor: .topLeft))]] {
             let tests = [users.pipeline(carrier, user: 0), users.pipeline(carrier, user: 1)]
             for (user, test) in tests.enumerated() {
                 #expect(try await load(test, carrier, user: user, options).image.owner == user + 1)

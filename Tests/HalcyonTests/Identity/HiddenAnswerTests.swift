@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a server says to a credential that only a hook knows")
 struct HiddenAnswerTests {
-    private static let crop = ImageOption.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))
+    private static let crop = ImageOption.processor(.crop(to: .pixels(8, 8), anchor: .topLeft))
 
     private let fixture = ServerCachingFixture()
     private let modifier = ImageOption.hooks(

@@ -59,7 +59,7 @@ struct HookIdentityTests {
 
     @Test(
         "shares no running work between the users whose tokens a modifier adds one after the other",
-        arguments: [[], [ImageOption.ignoringServer], [.processor(.crop(to: PixelSize(8, 8), anchor: .topLeft))]]
+        arguments: [[], [ImageOption.ignoringServer], [.processor(.crop(to: .pixels(8, 8), anchor: .topLeft))]]
     )
     func nextUser(options: [ImageOption]) async throws {
         let (test, session) = (TestPipeline(), Session())

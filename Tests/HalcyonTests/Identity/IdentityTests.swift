@@ -9,10 +9,10 @@ import Testing
 struct IdentityTests {
     @Test("of two different processings is never the same")
     func processings() {
-        let size = PixelSize(40, 30)
+        let size = ImageSize.pixels(40, 30)
         let chains: [ImageProcessorChain] = [
             .identity, .downsample(to: size), .resize(to: size), .resize(to: size, mode: .fill),
-            .resize(to: size, mode: .stretch), .resize(to: PixelSize(30, 40)), .crop(to: size),
+            .resize(to: size, mode: .stretch), .resize(to: .pixels(30, 40)), .crop(to: size),
             .crop(to: size, anchor: .topLeft), .roundCorners(radius: .points(5)),
             .roundCorners(radius: .widthFraction(5)), .roundCorners(radius: .heightFraction(5)),
             .roundCorners(radius: .points(5), corners: .top), .roundCorners(radius: .points(5), background: .white),
@@ -26,7 +26,7 @@ struct IdentityTests {
 
     @Test("is not changed by joining the empty chain")
     func neutral() {
-        let chain: ImageProcessorChain = .crop(to: PixelSize(4, 4))
+        let chain: ImageProcessorChain = .crop(to: .pixels(4, 4))
         #expect(chain |> .identity == chain)
         #expect(.identity |> chain == chain)
         #expect(ImageKey.Variant.of(decode: DecodePolicy(), processing: .identity) == nil)
@@ -34,7 +34,7 @@ struct IdentityTests {
 
     @Test("of an original cannot be mistaken for one with a variant")
     func noCollisions() {
-        let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
+        let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: .pixels(4, 4)))
         let plain = ImageKey(original: OriginalKey(text: "a"), variant: variant)
         let suffix = plain.processedDiskKey.dropFirst(plain.originalDiskKey.count)
         let names = ["a", "a\(suffix)", "a@b", "a|>b", "a\0", "", "1 a", "../a", "é", "e\u{301}"]
@@ -61,7 +61,7 @@ struct IdentityTests {
 
     @Test("lent for a look-up is that of the key itself, for names of every length")
     func lent() {
-        let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: PixelSize(4, 4)))
+        let variant = ImageKey.Variant.of(decode: DecodePolicy(), processing: .crop(to: .pixels(4, 4)))
         for count in 0..<70 {
             let name = String(repeating: "n", count: count)
             for variant in [nil, variant] {

@@ -54,7 +54,7 @@ struct InterceptedRequestTests {
     func defaults(isPrepared: Bool) async throws {
         let test = pipeline(
             redirecting(isPrepared: isPrepared),
-            defaultOptions: [.processor(.crop(to: PixelSize(8, 6)))]
+            defaultOptions: [.processor(.crop(to: .pixels(8, 6)))]
         )
         test.transport.serve(other, Sample.png())
         #expect(try await test.pipeline.image(from: url).size == PixelSize(8, 6))

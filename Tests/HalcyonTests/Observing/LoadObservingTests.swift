@@ -16,7 +16,7 @@ struct LoadObservingTests {
     }
 
     private var pipeline: ImagePipeline { test.pipeline }
-    private let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
 
     @Test("see a load from the network, in the order in which it happens")
     func network() async throws {
@@ -188,7 +188,7 @@ struct LoadObservingTests {
     @Test("see a prefetched image that memory has as a hit, also of a request that is intercepted")
     func prefetchedHits() async throws {
         test.transport.serve(url, Sample.png())
-        let processed: ImageOptions = [.processor(.crop(to: PixelSize(2, 2)))]
+        let processed: ImageOptions = [.processor(.crop(to: .pixels(2, 2)))]
         let intercepted: ImageOptions = [.interceptors(LoadInterceptor { try await $0.proceed() })]
         for options in [ImageOptions(), processed, intercepted] {
             _ = try await pipeline.response(for: url, options: options)

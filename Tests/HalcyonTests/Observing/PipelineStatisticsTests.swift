@@ -47,7 +47,7 @@ struct PipelineStatisticsTests {
         test.transport.serve(url, Sample.png())
         for hits in [0, 1] {
             pipeline.cache.removeAllFromMemory()
-            _ = try await pipeline.response(for: url, options: [.processor(.downsample(to: PixelSize(8, 8)))])
+            _ = try await pipeline.response(for: url, options: [.processor(.downsample(to: .pixels(8, 8)))])
             await test.settle()
             #expect(pipeline.statistics.resultMisses == 1 && pipeline.statistics.resultHits == hits)
         }

@@ -64,7 +64,7 @@ struct DecodePolicyTests {
     func partial() async throws {
         let data = Sample.pngCutShort()
         test.transport.serve(url, data)
-        for options: ImageOptions in [[], [.processor(.crop(to: PixelSize(30, 48))), .cacheOriginalImage]] {
+        for options: ImageOptions in [[], [.processor(.crop(to: .pixels(30, 48))), .cacheOriginalImage]] {
             for source in [ImageResponse.Source.network, .memory, .disk] {
                 if source == .disk { test.pipeline.cache.removeAllFromMemory() }
                 let response = try await test.pipeline.response(for: url, options: options)
@@ -88,7 +88,7 @@ struct DecodePolicyTests {
 
     @Test("an image that is cut short, of a response without a length, is not kept: its transfer may have been cut")
     func partialWithoutLength() async throws {
-        for options: ImageOptions in [[], [.processor(.crop(to: PixelSize(30, 48))), .cacheOriginalImage]] {
+        for options: ImageOptions in [[], [.processor(.crop(to: .pixels(30, 48))), .cacheOriginalImage]] {
             for (body, count) in [(Sample.pngCutShort(), 0), (Sample.png(64, 48), options == [] ? 1 : 2)] {
                 try await test.pipeline.cache.removeAll()
                 test.transport.setRoute(url, nil)
@@ -185,9 +185,9 @@ struct DecodePolicyTests {
     @Test("what is too large stays the largest that a processor that does not enlarge makes")
     func processors() async throws {
         test.transport.serve(url, Sample.png(64, 48))
-        let large = bounded.applying([.processor(.downsample(to: PixelSize(60, 60)))])
+        let large = bounded.applying([.processor(.downsample(to: .pixels(60, 60)))])
         #expect(try await test.pipeline.image(from: url, options: large).bitmap.byteCount <= 4_096)
-        let small = bounded.applying([.processor(.downsample(to: PixelSize(16, 16)))])
+        let small = bounded.applying([.processor(.downsample(to: .pixels(16, 16)))])
         #expect(try await test.pipeline.image(from: url, options: small).size == PixelSize(16, 12))
         let round = bounded.applying([.processor(.roundCorners(radius: .points(4))), .waitForCache])
         let made = try await test.pipeline.image(from: url, options: round)

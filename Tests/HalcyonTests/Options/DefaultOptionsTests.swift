@@ -12,7 +12,7 @@ struct DefaultOptionsTests {
     private func pipeline() -> TestPipeline {
         var options = ImageOptions()
         options.network.headers = Self.headers
-        options.processing = .crop(to: PixelSize(8, 6))
+        options.processing = .crop(to: .pixels(8, 6))
         let test = TestPipeline(defaultOptions: options)
         test.transport.setAnswer { _ in .init(body: Sample.png()) }
         return test
@@ -113,7 +113,7 @@ struct DefaultOptionsTests {
         let changes: ImageOptions = [.cacheMemoryOnly, .method(.post)]
         let completed = test.pipeline.completed(changes)
         #expect(!completed.cache.storesOnDisk && completed.network.method == .post)
-        #expect(completed.network.headers == Self.headers && completed.processing == .crop(to: PixelSize(8, 6)))
+        #expect(completed.network.headers == Self.headers && completed.processing == .crop(to: .pixels(8, 6)))
         let later = test.pipeline.completed(changes.applying([.headers([.accept: "image/png"])]))
         #expect(later.network.headers == [.accept: "image/png"] && !later.cache.storesOnDisk)
         #expect(test.pipeline.options([.cacheMemoryOnly, .method(.post)]) == completed)
@@ -167,7 +167,7 @@ struct DefaultOptionsTests {
         ]
         #expect(test.pipeline.completed(options).network.headers == [:])
         #expect(test.pipeline.completed(options).decode.frame == 3)
-        #expect(test.pipeline.completed(options).processing == .crop(to: PixelSize(8, 6)))
+        #expect(test.pipeline.completed(options).processing == .crop(to: .pixels(8, 6)))
         #expect(options.decode.frame == 3)
     }
 
@@ -188,13 +188,13 @@ struct DefaultOptionsTests {
         #expect(([reset] as ImageOptions) != [reset, .frame(5)])
         // As defaults they count as well, and once.
         let chained = TestPipeline(defaultOptions: [
-            ImageOption { $0.processing = $0.processing |> .crop(to: PixelSize(4, 4)) }
+            ImageOption { $0.processing = $0.processing |> .crop(to: .pixels(4, 4)) }
         ])
         let twice = chained.pipeline.completed(chained.pipeline.completed([]))
-        #expect(twice == chained.pipeline.completed([]) && twice.processing == .crop(to: PixelSize(4, 4)))
+        #expect(twice == chained.pipeline.completed([]) && twice.processing == .crop(to: .pixels(4, 4)))
         var derived = chained.pipeline.configuration.defaultOptions
         derived.priority = .high
-        #expect(chained.pipeline.completed(derived).processing == .crop(to: PixelSize(4, 4)))
+        #expect(chained.pipeline.completed(derived).processing == .crop(to: .pixels(4, 4)))
         let other = TestPipeline(defaultOptions: [append])
         #expect(other.pipeline.completed([.frame(1)]).network.headers == [.accept: "image/avif"])
     }
@@ -214,7 +214,7 @@ struct DefaultOptionsTests {
     func everyField() {
         let cache = ImageCache(disk: DiskCache.Configuration(folder: TestPipeline.temporaryPath()))
         let changes: [ImageOption] = [
-            .processor(.crop(to: PixelSize(1, 1))), .fromMemoryCacheOrRefresh, .onlyFromCache, .cacheMemoryOnly,
+            .processor(.crop(to: .pixels(1, 1))), .fromMemoryCacheOrRefresh, .onlyFromCache, .cacheMemoryOnly,
             .cacheOriginalImage, .waitForCache, .diskCacheExpiration(.never), .ignoringServer, .staleIfError(.never),
             .revalidate, .memoryCacheExpiration(.never), .memoryCacheAccessExtending(.none),
             .diskCacheAccessExtending(.none), .targetCache(cache), .originalCache(cache),
@@ -260,7 +260,7 @@ struct DefaultOptionsTests {
             .previews([]), .progressive(.none),
         ]
         let others: ImageOptions = [
-            .processor(.crop(to: PixelSize(1, 1))), .priority(.high), .headers(Self.headers), .frame(2),
+            .processor(.crop(to: .pixels(1, 1))), .priority(.high), .headers(Self.headers), .frame(2),
             .color(.asStored), .decodeLimits(DecodeLimits(pixelCount: 7)), .staleIfError(.never),
             .serializer(.format(.png, EncodeOptions())), .memoryCacheAccessExtending(.none),
             .diskCacheAccessExtending(.none), .alternativeSources([.file("/a")]), .allowsMetered(false),

@@ -49,7 +49,7 @@ struct ImageModifierTests {
     @Test("changes the result of processors, and the image of a provider")
     func otherImages() async throws {
         for _ in 0..<2 {
-            let options = own.applying([.processor(.crop(to: PixelSize(8, 8))), .waitForCache])
+            let options = own.applying([.processor(.crop(to: .pixels(8, 8))), .waitForCache])
             #expect(try await test.pipeline.image(from: url, options: options).size == PixelSize(1, 1))
             test.pipeline.cache.removeAllFromMemory()
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Options that contradict each other")
 struct OptionContradictionTests {
     private static let unnamed = ImageOption.hooks(TestHooks.body { data, _ in data })
-    private static let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+    private static let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
 
     /// Options with each contradiction.
     private static let contradictions: [(OptionContradiction, [ImageOption])] = [

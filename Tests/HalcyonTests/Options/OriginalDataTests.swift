@@ -10,7 +10,7 @@ struct OriginalDataTests {
     private let test = TestPipeline()
     private let url = Sample.url()
     private let data = Sample.png(64, 48)
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 6)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 6)))
 
     init() {
         test.transport.serve(url, data)

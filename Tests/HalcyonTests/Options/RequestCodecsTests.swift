@@ -8,7 +8,7 @@ import Testing
 struct RequestCodecsTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 6), anchor: .topLeft))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 6), anchor: .topLeft))
 
     private func codecs(_ seed: Int) -> ImageCodecs {
         ImageCodecs.standard.registering(decoder: SeededDecoder(seed: seed))

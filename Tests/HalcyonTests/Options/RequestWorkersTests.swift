@@ -20,7 +20,7 @@ struct RequestWorkersTests {
         reached.arm()
         let first = test.pipeline.task(for: url, options: [.workers(workers)])
         await reached.waitUntilReached()
-        let crop = ImageOption.processor(.crop(to: PixelSize(8, 6)))
+        let crop = ImageOption.processor(.crop(to: .pixels(8, 6)))
         let second = test.pipeline.task(for: Sample.url(), options: [.workers(workers), crop])
         await eventually { workers.waitingCount == 1 }
         #expect(test.pipeline.stages.workers.waitingCount == 0)
@@ -94,7 +94,7 @@ struct RequestWorkersTests {
         let workers = [PixelWorkers(threadCount: 1, byteBudget: 1), PixelWorkers(threadCount: 1, byteBudget: 1), nil]
         let tasks = (0..<24).map { index in
             var options: ImageOptions = [
-                .processor(.resize(to: PixelSize(90, 90)) |> .crop(to: PixelSize(8 + index, 8))), .cacheMemoryOnly,
+                .processor(.resize(to: .pixels(90, 90)) |> .crop(to: .pixels(8 + index, 8))), .cacheMemoryOnly,
             ]
             options.workers = workers[index % 3]
             return test.pipeline.task(for: url, options: options)

@@ -21,7 +21,7 @@ struct ResponseHeadTests {
     @Test("names the last URL of redirects, also on disk, for an original and for a result of processors")
     func redirects() async throws {
         let target = Sample.url("target.png")
-        for options in [[], [ImageOption.processor(.crop(to: PixelSize(8, 6)))]] {
+        for options in [[], [ImageOption.processor(.crop(to: .pixels(8, 6)))]] {
             async let load = fixture.load([.forceRefresh] + options)
             let transfer = await fixture.transport.nextTransfer()
             transfer.respond(status: 200, headers: headers, url: target)
@@ -49,7 +49,7 @@ struct ResponseHeadTests {
     @Test("has of a result of processors the fields that decide about its use")
     func result() async throws {
         fixture.serve(Sample.png(), headers)
-        let options = [ImageOption.processor(.crop(to: PixelSize(8, 6)))]
+        let options = [ImageOption.processor(.crop(to: .pixels(8, 6)))]
         _ = try await fixture.load(options)
         fixture.forgetMemory()
         let found = try await fixture.load(options)

@@ -32,7 +32,7 @@ struct ScaleFactorTests {
     func oneImage() async throws {
         test.transport.setRoute(url, nil)
         let options: [ImageOptions] = [
-            [], [.scaleFactor(2)], [.processor(.crop(to: PixelSize(8, 6))), .scaleFactor(2)],
+            [], [.scaleFactor(2)], [.processor(.crop(to: .pixels(8, 6))), .scaleFactor(2)],
         ]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
@@ -43,7 +43,7 @@ struct ScaleFactorTests {
         #expect(plain.bitmap.buffer === scaled.bitmap.buffer && plain.scale == 1 && scaled.scale == 2)
         #expect(try await tasks[2].image.scale == 2)
         #expect(test.counters.decodes == 1)
-        let cropped: ImageOptions = [.processor(.crop(to: PixelSize(8, 6)))]
+        let cropped: ImageOptions = [.processor(.crop(to: .pixels(8, 6)))]
         #expect(test.pipeline.responseFromMemory(for: url, options: cropped)?.image.scale == 1)
     }
 
@@ -52,12 +52,12 @@ struct ScaleFactorTests {
         func load(_ processing: ImageProcessorChain, _ scale: Double) async throws -> Bitmap {
             try await test.pipeline.image(from: url, options: [.processor(processing), .scaleFactor(scale)]).bitmap
         }
-        #expect(try await load(.resize(to: PointSize(12, 9)), 2).size == PixelSize(24, 18))
-        #expect(try await load(.downsample(to: PointSize(12, 12)), 2.5).size == PixelSize(30, 23))
-        #expect(try await load(.crop(to: PointSize(5, 4)), 3).size == PixelSize(15, 12))
-        #expect(try await load(.resize(to: PixelSize(12, 9)), 2).size == PixelSize(12, 9))
-        #expect(try await load(.resize(to: PointSize(12, 9)), 1).size == PixelSize(12, 9))
-        let (points, pixels) = (CornerRadius.points(5), CornerRadius.pixels(10))
+        #expect(try await load(.resize(to: .points(12, 9)), 2).size == PixelSize(24, 18))
+        #expect(try await load(.downsample(to: .points(12, 12)), 2.5).size == PixelSize(30, 23))
+        #expect(try await load(.crop(to: .points(5, 4)), 3).size == PixelSize(15, 12))
+        #expect(try await load(.resize(to: .pixels(12, 9)), 2).size == PixelSize(12, 9))
+        #expect(try await load(.resize(to: .points(12, 9)), 1).size == PixelSize(12, 9))
+        let (points, pixels) = (ImageLength.points(5), ImageLength.pixels(10))
         let round = try await load(.roundCorners(radius: points), 2)
         let (same, other) = (
             try await load(.roundCorners(radius: pixels), 1), try await load(.roundCorners(radius: points), 1)
@@ -71,11 +71,11 @@ struct ScaleFactorTests {
             ImageKey(ImageRequest(url, options: [.processor(processing), .scaleFactor(scale)]))
         }
         let points: [ImageProcessorChain] = [
-            .resize(to: PointSize(8, 6)), .crop(to: PointSize(8, 6)), .roundCorners(radius: .points(4)),
-            .crop(to: PixelSize(8, 6)) |> .roundCorners(radius: .points(4)),
+            .resize(to: .points(8, 6)), .crop(to: .points(8, 6)), .roundCorners(radius: .points(4)),
+            .crop(to: .pixels(8, 6)) |> .roundCorners(radius: .points(4)),
         ]
         let others: [ImageProcessorChain] = [
-            .identity, .resize(to: PixelSize(8, 6)), .crop(to: PixelSize(8, 6)), .roundCorners(radius: .pixels(4)),
+            .identity, .resize(to: .pixels(8, 6)), .crop(to: .pixels(8, 6)), .roundCorners(radius: .pixels(4)),
             .roundCorners(radius: .widthFraction(0.5)),
         ]
         for processing in points {
@@ -83,16 +83,16 @@ struct ScaleFactorTests {
             #expect(key(processing, 2)?.processedDiskKey != key(processing, 1)?.processedDiskKey)
         }
         for processing in others { #expect(key(processing, 2) == key(processing, 1)) }
-        #expect(key(.resize(to: PointSize(8, 6)), 2) == key(.resize(to: PixelSize(16, 12)), 1))
+        #expect(key(.resize(to: .points(8, 6)), 2) == key(.resize(to: .pixels(16, 12)), 1))
         #expect(key(.roundCorners(radius: .points(4)), 2) == key(.roundCorners(radius: .pixels(8)), 1))
-        let chains = points + others + [.resize(to: PointSize(8, 7)), .resize(to: PointSize(8.2, 6))]
+        let chains = points + others + [.resize(to: .points(8, 7)), .resize(to: .points(8.2, 6))]
         #expect(Set(chains).count == chains.count)
     }
 
     @Test("counts for results of processors in memory and on disk")
     func results() async throws {
         func options(_ scale: Double) -> ImageOptions {
-            [.processor(.resize(to: PointSize(8, 6))), .scaleFactor(scale), .waitForCache]
+            [.processor(.resize(to: .points(8, 6))), .scaleFactor(scale), .waitForCache]
         }
         _ = try await test.pipeline.response(for: url, options: options(2))
         #expect(test.pipeline.responseFromMemory(for: url, options: options(1)) == nil)
@@ -125,9 +125,9 @@ struct ScaleFactorTests {
 
     @Test("leaves a look into memory ordinary unless lengths are in points")
     func ordinary() {
-        let plain: ImageOptions = [.scaleFactor(2), .processor(.crop(to: PixelSize(4, 4)))]
-        let scaled: ImageOptions = [.scaleFactor(2), .processor(.crop(to: PointSize(4, 4)))]
-        let unscaled: ImageOptions = [.processor(.crop(to: PointSize(4, 4)))]
+        let plain: ImageOptions = [.scaleFactor(2), .processor(.crop(to: .pixels(4, 4)))]
+        let scaled: ImageOptions = [.scaleFactor(2), .processor(.crop(to: .points(4, 4)))]
+        let unscaled: ImageOptions = [.processor(.crop(to: .points(4, 4)))]
         #expect(plain.isOrdinary && !scaled.isOrdinary && unscaled.isOrdinary)
     }
 
@@ -136,7 +136,7 @@ struct ScaleFactorTests {
         let info = ImageInfo(format: .png, size: PixelSize(64, 48))
         var image = DecodedImage(bitmap: Sample.bitmap(), info: info)
         image.scale = 2
-        let result = try ImageProcessorChain.resize(to: PointSize(16, 12)).process(image)
+        let result = try ImageProcessorChain.resize(to: .points(16, 12)).process(image)
         #expect(result.size == PixelSize(32, 24) && result.scale == 2 && result.pointSize == PointSize(16, 12))
     }
 }

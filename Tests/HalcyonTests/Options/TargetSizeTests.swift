@@ -58,17 +58,17 @@ struct TargetSizeTests {
         let target = try await test.pipeline.image(from: url, options: [.targetSize(.pixels(width: 80, height: 80))])
         let resized = try await test.pipeline.image(
             from: url,
-            options: [.processor(.downsample(to: PixelSize(80, 80)))]
+            options: [.processor(.downsample(to: .pixels(80, 80)))]
         )
         #expect(target.size == PixelSize(80, 60) && target.bitmap.hasSamePixels(as: resized.bitmap))
     }
 
     @Test("runs its processors on the image of that size")
     func processors() async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(10, 10)))
+        let crop = ImageOption.processor(.crop(to: .pixels(10, 10)))
         let target = ImageOption.targetSize(.pixels(width: 32))
         let sized = try await test.pipeline.image(from: url, options: [crop, target])
-        let chain: ImageProcessorChain = .downsample(to: PixelSize(32, 1_000)) |> .crop(to: PixelSize(10, 10))
+        let chain: ImageProcessorChain = .downsample(to: .pixels(32, 1_000)) |> .crop(to: .pixels(10, 10))
         let other = try await test.pipeline.image(from: url, options: [.processor(chain)])
         #expect(sized.bitmap.hasSamePixels(as: other.bitmap))
         // The order of the options makes no difference.
@@ -127,7 +127,7 @@ struct TargetSizeTests {
 
     @Test("encodes the identity of an image once, however often memory is asked for it")
     func variant() throws {
-        let options: ImageOptions = [.scaleFactor(2), .processor(.crop(to: PointSize(4, 4)))]
+        let options: ImageOptions = [.scaleFactor(2), .processor(.crop(to: .points(4, 4)))]
         let one = try #require(options.variant)
         let copy = options
         #expect(copy.variant === one)

@@ -53,7 +53,7 @@ struct LoadTests {
 
     @Test("replaces nothing by a page that is sent in place of an image", arguments: Form.allCases)
     func portal(form: Form) async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+        let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
         fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
         _ = try await fixture.load()
         _ = try await fixture.load([crop])
@@ -123,7 +123,7 @@ struct LoadTests {
         fixture.forgetMemory()
         let cache = pipeline.cache
         #expect(try await cache.entry(for: ImageRequest(fixture.url))?.tier == .disk)
-        let crop: ImageOptions = [.processor(.crop(to: PixelSize(8, 8)))]
+        let crop: ImageOptions = [.processor(.crop(to: .pixels(8, 8)))]
         #expect(try await cache.entry(for: ImageRequest(fixture.url, options: crop)) == nil)
         #expect(fixture.requestCount == 1)
         let path = TestPipeline.temporaryPath()

@@ -94,7 +94,7 @@ struct DiskPrefetchTests {
 
     @Test("is loaded although there is a result for requests with other headers")
     func varyingResult() async throws {
-        let crop: ImageOptions = [.processor(.crop(to: PixelSize(9, 9)))]
+        let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
         fixture.serve(Sample.png(), [.vary: "accept-language", .cacheControl: "max-age=60"])
         let pipeline = fixture.test.pipeline
         for (language, count) in [("en", 1), ("de", 2)] {

@@ -19,7 +19,7 @@ struct ImagePrefetcherTests {
     @Test("brings images into memory, decoded and processed")
     func memory() async {
         serveAll()
-        let options: ImageOptions = [.processor(.resize(to: PixelSize(8, 6)))]
+        let options: ImageOptions = [.processor(.resize(to: .pixels(8, 6)))]
         let prefetcher = ImagePrefetcher(urls: urls, options: options, pipeline: test.pipeline)
         let result = await prefetcher.run()
         #expect(Set(result.completed) == Set(urls.map { ImageRequest($0, options: options) }))
@@ -38,7 +38,7 @@ struct ImagePrefetcherTests {
         #expect(try await test.pipeline.cache.diskStatistics().count == 6)
         let response = try await test.pipeline.response(
             for: urls[0],
-            options: [.processor(.resize(to: PixelSize(8, 6)))]
+            options: [.processor(.resize(to: .pixels(8, 6)))]
         )
         #expect(response.source == .disk)
         #expect(test.transport.startedCount == 6)
@@ -65,11 +65,11 @@ struct ImagePrefetcherTests {
         serveAll()
         let originals = TestPipeline()
         var configuration = test.pipeline.configuration
-        configuration.defaultOptions.processing = .resize(to: PixelSize(8, 6))
+        configuration.defaultOptions.processing = .resize(to: .pixels(8, 6))
         configuration.defaultOptions.cache.originalCache = originals.pipeline.cache
         let pipeline = ImagePipeline(configuration: configuration)
         var storing = configuration.defaultOptions
-        storing.processing = .resize(to: PixelSize(4, 3))
+        storing.processing = .resize(to: .pixels(4, 3))
         storing.cache.storesOriginal = true
         storing.cache.waitsForStore = true
         _ = try await pipeline.response(for: urls[0], options: storing)

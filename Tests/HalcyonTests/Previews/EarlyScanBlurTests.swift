@@ -64,7 +64,7 @@ struct EarlyScanBlurTests {
 
     @Test("comes before the processors")
     func order() async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(20, 10)))
+        let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
         let options: ImageOptions = [.progressive(.latest(blursEarlyScans: true)), crop]
         let bitmap = try await preview(after: 1, of: pipeline(), options)
         let blurred = DecodedImage(
@@ -72,7 +72,7 @@ struct EarlyScanBlurTests {
             info: ImageInfo(format: .jpeg, size: pattern.size)
         )
         var expected = blurred
-        for step in ImageProcessorChain.crop(to: PixelSize(20, 10)).steps {
+        for step in ImageProcessorChain.crop(to: .pixels(20, 10)).steps {
             expected = try step.processor.process(expected, isCancelled: { false })
         }
         #expect(bitmap.size == PixelSize(20, 10) && bitmap.hasSamePixels(as: expected.bitmap))
@@ -128,7 +128,7 @@ struct EarlyScanBlurTests {
         let test = pipeline(workers: workers)
         let atHand = isAtHand ? 900_000 : 100_000
         let lease = try #require(workers.budget.images.leaseAtHand(1 << 20 - atHand))
-        let resize = ImageOption.processor(.resize(to: PixelSize(400, 300), mode: .stretch))
+        let resize = ImageOption.processor(.resize(to: .pixels(400, 300), mode: .stretch))
         let task = test.pipeline.task(for: url, options: [.progressive(.each), resize])
         let transfer = await test.transport.nextTransfer()
         transfer.respond()

@@ -164,7 +164,7 @@ struct PreviewTests {
 
     @Test(
         "are not asked of a server for an image on disk",
-        arguments: [ImageProcessorChain.identity, .crop(to: PixelSize(8, 8))]
+        arguments: [ImageProcessorChain.identity, .crop(to: .pixels(8, 8))]
     )
     func onDisk(processing: ImageProcessorChain) async throws {
         test.transport.serve(url, Sample.png())
@@ -208,7 +208,7 @@ struct PreviewTests {
 
     @Test("are processed as the image is, and found in memory under their own names")
     func processing() async throws {
-        let crop = ImageOption.processor(.crop(to: PixelSize(3, 2)))
+        let crop = ImageOption.processor(.crop(to: .pixels(3, 2)))
         let task = task([.blurHash(hash), .url(small)], [crop])
         let transfers = await transfers(2)
         transfers[small]?.answer(.init(body: Sample.png(4, 3)))

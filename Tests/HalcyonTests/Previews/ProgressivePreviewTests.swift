@@ -205,7 +205,7 @@ struct ProgressivePreviewTests {
     @Test("are processed as the image is, and stored nowhere")
     func processing() async throws {
         let test = pipeline()
-        let crop = ImageOption.processor(.crop(to: PixelSize(1, 2)))
+        let crop = ImageOption.processor(.crop(to: .pixels(1, 2)))
         let task = test.pipeline.task(for: url, options: [.progressive, crop])
         let transfer = await begin(task, of: test)
         transfer.send(Data("--".utf8))
@@ -222,7 +222,7 @@ struct ProgressivePreviewTests {
         let test = pipeline()
         let interceptor = LoadInterceptor { load in
             var request = load.request
-            request.options.processing = .crop(to: PixelSize(1, 2))
+            request.options.processing = .crop(to: .pixels(1, 2))
             return try await load.proceed(with: request)
         }
         let task = test.pipeline.task(for: url, options: [.progressive, .interceptors(interceptor)])

@@ -25,9 +25,9 @@ struct GeometryProcessorTests {
     func cropAreas() throws {
         let expected = try bitmap.cropped(to: PixelRect(x: 16, y: 12, width: 32, height: 24))
         for chain in [
-            ImageProcessorChain.crop(to: PixelRect(x: 16, y: 12, width: 32, height: 24)),
-            .crop(to: PointRect(x: 8, y: 6, width: 16, height: 12)),
-            .crop(to: RelativeRect(x: 0.25, y: 0.25, width: 0.5, height: 0.5)),
+            ImageProcessorChain.crop(to: .pixels(x: 16, y: 12, width: 32, height: 24)),
+            .crop(to: .points(x: 8, y: 6, width: 16, height: 12)),
+            .crop(to: .relative(x: 0.25, y: 0.25, width: 0.5, height: 0.5)),
         ] {
             var image = image
             image.scale = 2
@@ -38,8 +38,8 @@ struct GeometryProcessorTests {
     @Test("cannot cut out what an image does not have")
     func emptyArea() {
         let areas: [CropArea] = [
-            .pixels(PixelRect(x: 64, y: 0, width: 9, height: 9)), .points(PointRect(x: 0, y: 0, width: -1, height: 1)),
-            .relative(RelativeRect(x: 0, y: 1, width: 1, height: 1)),
+            .pixels(x: 64, y: 0, width: 9, height: 9), .points(x: 0, y: 0, width: -1, height: 1),
+            .relative(x: 0, y: 1, width: 1, height: 1),
         ]
         for area in areas {
             #expect(throws: ProcessingError.emptyArea(area, of: bitmap.size)) {
@@ -73,11 +73,11 @@ struct GeometryProcessorTests {
         let relative = Border(width: .shorterSideFraction(0.1))
         let scaling: [ImageProcessorChain] = [
             .flip(.horizontal), .circle(), .circle(border: relative), .border(relative),
-            .crop(to: RelativeRect(x: 0, y: 0, width: 0.5, height: 1)), .rotate(byDegrees: 3, expands: false),
+            .crop(to: .relative(x: 0, y: 0, width: 0.5, height: 1)), .rotate(byDegrees: 3, expands: false),
             .roundCorners(radius: .widthFraction(0.1), corners: .top, border: relative),
         ]
         let fixed: [ImageProcessorChain] = [
-            .circle(border: Border()), .border(Border()), .crop(to: PixelRect(x: 0, y: 0, width: 5, height: 5)),
+            .circle(border: Border()), .border(Border()), .crop(to: .pixels(x: 0, y: 0, width: 5, height: 5)),
             .rotate(byDegrees: 3), .roundCorners(radius: .widthFraction(0.1), border: Border()),
             .roundCorners(RoundedCorners(topLeft: .widthFraction(0.1), topRight: .pixels(5))),
         ]

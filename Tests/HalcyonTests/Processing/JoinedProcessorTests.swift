@@ -15,7 +15,7 @@ struct JoinedProcessorTests {
         test = TestPipeline(observers: [observer])
     }
 
-    private let crop = ImageProcessorChain.crop(to: PixelSize(20, 10))
+    private let crop = ImageProcessorChain.crop(to: .pixels(20, 10))
     private let corners = ImageProcessorChain.roundCorners(radius: .pixels(4))
     private let border = ImageProcessorChain.border(Border(width: .pixels(2), color: .white))
 
@@ -27,7 +27,7 @@ struct JoinedProcessorTests {
     @Test("share a pass over the pixels")
     func onePass() async throws {
         test.transport.serve(url, Sample.png())
-        let chain = .resize(to: PixelSize(32, 24)) |> crop |> corners |> border
+        let chain = .resize(to: .pixels(32, 24)) |> crop |> corners |> border
         let image = try await test.pipeline.image(from: url, options: [.processor(chain)])
         let name = "ResizeProcessor |> CropProcessor |> RoundCornersProcessor |> BorderProcessor"
         #expect(observer.texts.filter { $0.contains("Processor") } == ["\(name) 20×10"])
@@ -40,11 +40,11 @@ struct JoinedProcessorTests {
         let bitmap = Sample.noise(37, 29)
         let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
         let chains: [ImageProcessorChain] = [
-            .resize(to: PixelSize(20, 20), mode: .fill) |> corners |> border,
-            .resize(to: PixelSize(20, 20)) |> .circle(border: Border()) |> border,
-            crop |> crop |> .circle() |> .resize(to: PixelSize(5, 5)) |> corners,
-            .crop(to: RelativeRect(x: 0.2, y: 0.1, width: 0.7, height: 0.7)) |> .flip(.vertical) |> corners |> crop,
-            .downsample(to: PixelSize(99, 99)) |> .resize(to: PixelSize(50, 60), mode: .stretch) |> border,
+            .resize(to: .pixels(20, 20), mode: .fill) |> corners |> border,
+            .resize(to: .pixels(20, 20)) |> .circle(border: Border()) |> border,
+            crop |> crop |> .circle() |> .resize(to: .pixels(5, 5)) |> corners,
+            .crop(to: .relative(x: 0.2, y: 0.1, width: 0.7, height: 0.7)) |> .flip(.vertical) |> corners |> crop,
+            .downsample(to: .pixels(99, 99)) |> .resize(to: .pixels(50, 60), mode: .stretch) |> border,
             corners |> .rotate(byDegrees: 12) |> crop |> border,
             ImageProcessorChain(TargetSizeProcessor(size: .pixels(width: 30, height: 20))) |> crop |> corners,
         ]
@@ -68,7 +68,7 @@ struct JoinedProcessorTests {
             .tint(half, mode: .multiply) |> .blackAndWhite |> .overlay(half) |> .background(.white),
             .background(.white) |> .opacity(0.5) |> .tint(half, mode: .hue) |> .tint(.black, mode: .sourceAtop),
             .opacity(0.3) |> .background(half) |> .background(.white) |> .background(.black),
-            .downsample(to: PixelSize(20, 20)) |> .colorControls(contrast: 1.5) |> corners |> .overlay(half) |> border,
+            .downsample(to: .pixels(20, 20)) |> .colorControls(contrast: 1.5) |> corners |> .overlay(half) |> border,
             .tint(half) |> crop |> .adjustColors([.inverted()]) |> crop |> corners |> .tint(half, mode: .screen),
         ]
     }
@@ -94,7 +94,7 @@ struct JoinedProcessorTests {
             .adjustColors([]), .background(.white), .overlay(half, fraction: 1), .tint(.clear),
         ]
         for beginning in beginnings {
-            for chain in [beginning |> .downsample(to: PixelSize(50, 50)), beginning |> crop |> corners] {
+            for chain in [beginning |> .downsample(to: .pixels(50, 50)), beginning |> crop |> corners] {
                 try expectSameJoined(chain, image)
             }
         }
@@ -129,7 +129,7 @@ struct JoinedProcessorTests {
     @Test("report the error of the one that fails")
     func errors() async throws {
         test.transport.serve(url, Sample.png())
-        let chain = crop |> .crop(to: PixelRect(x: 30, y: 0, width: 5, height: 5)) |> border
+        let chain = crop |> .crop(to: .pixels(x: 30, y: 0, width: 5, height: 5)) |> border
         await #expect {
             try await test.pipeline.image(from: url, options: [.processor(chain)])
         } throws: { error in

@@ -7,22 +7,22 @@ import Testing
 @Suite("The encodings of processors")
 struct PinnedIdentityTests {
     private static let pinned: [(chain: ImageProcessorChain, text: String)] = [
-        (.resize(to: PixelSize(40, 30)), "7Halcyon15ResizeProcessorV 1 40 30 fit true"),
+        (.resize(to: .pixels(40, 30)), "7Halcyon15ResizeProcessorV 1 40 30 fit true"),
         (
-            .downsample(to: PointSize(40, 30)),
+            .downsample(to: .points(40, 30)),
             "7Halcyon15ResizeProcessorV 1 40 30 fit false 40.0 30.0"
         ),
-        (.crop(to: PixelSize(40, 30)), "7Halcyon13CropProcessorV 1 40 30 0.5 0.5"),
+        (.crop(to: .pixels(40, 30)), "7Halcyon13CropProcessorV 1 40 30 0.5 0.5"),
         (
-            .crop(to: PixelRect(x: 1, y: 2, width: 40, height: 30)),
+            .crop(to: .pixels(x: 1, y: 2, width: 40, height: 30)),
             "7Halcyon17CropAreaProcessorV 1 1 2 40 30"
         ),
         (
-            .crop(to: PointRect(x: 1, y: 2, width: 40, height: 30)),
+            .crop(to: .points(x: 1, y: 2, width: 40, height: 30)),
             "7Halcyon17CropAreaProcessorV 1 false 1.0 2.0 40.0 30.0"
         ),
         (
-            .crop(to: RelativeRect(x: 0, y: 0, width: 0.5, height: 1)),
+            .crop(to: .relative(x: 0, y: 0, width: 0.5, height: 1)),
             "7Halcyon17CropAreaProcessorV 1 true 0.0 0.0 0.5 1.0"
         ),
         (.rotate(quarterTurns: 1), "7Halcyon15OrientProcessorV 1 6"),
@@ -45,6 +45,9 @@ struct PinnedIdentityTests {
             "7Halcyon21RoundCornersProcessorV 2 1 0.5 2 0.25 3 0.0 3 0.0 "
                 + "true 1 3.0 0.0 0.0 0.0 1.0 centered true 0.0 0.0 0.0 0.0"
         ),
+        (.blur(radius: .pixels(2)), "7Halcyon13BlurProcessorV 1 1 2.0"),
+        (.blur(radius: .heightFraction(0.5)), "7Halcyon13BlurProcessorV 1 3 0.5"),
+        (.crop(to: .points(40, 30)), "7Halcyon13CropProcessorV 1 40 30 0.5 0.5 40.0 30.0"),
         (.circle(), "7Halcyon15CircleProcessorV 1 false false"),
         (
             .circle(border: Border(), background: .white),

@@ -18,7 +18,7 @@ enum ProcessorExamples {
         }
     }
 
-    private static let size = PixelSize(1_000, 800)
+    private static let size = ImageSize.pixels(1_000, 800)
     private static let line = Border(width: .pixels(3), color: .white)
 
     static let families = [
@@ -27,8 +27,8 @@ enum ProcessorExamples {
             [
                 .resize(to: size), .downsample(to: size), .resize(to: size, mode: .fill),
                 .resize(to: size, mode: .stretch),
-                .resize(to: PixelSize(1_000, 801)), .resize(to: size.transposed), .resize(to: PointSize(1_000, 800)),
-                .resize(to: PointSize(1_000, 800.25)), .downsample(to: PointSize(1_000, 800)),
+                .resize(to: .pixels(1_000, 801)), .resize(to: .pixels(800, 1_000)), .resize(to: .points(1_000, 800)),
+                .resize(to: .points(1_000, 800.25)), .downsample(to: .points(1_000, 800)),
             ]
         ),
         Family(
@@ -42,20 +42,20 @@ enum ProcessorExamples {
             "crop",
             [
                 .crop(to: size), .crop(to: size, anchor: .topLeft), .crop(to: size, anchor: .topRight),
-                .crop(to: size.transposed), .crop(to: PointSize(1_000, 800)), .crop(to: PointSize(1_000, 800.25)),
+                .crop(to: .pixels(800, 1_000)), .crop(to: .points(1_000, 800)), .crop(to: .points(1_000, 800.25)),
             ]
         ),
         Family(
             "crop area",
             [
-                .crop(to: PixelRect(x: 1, y: 2, width: 1_000, height: 800)),
-                .crop(to: PixelRect(x: 2, y: 1, width: 1_000, height: 800)),
-                .crop(to: PixelRect(x: 1, y: 2, width: 800, height: 1_000)),
-                .crop(to: PointRect(x: 1, y: 2, width: 1_000, height: 800)),
-                .crop(to: PointRect(x: 1, y: 2, width: 1_000, height: 800.5)),
-                .crop(to: RelativeRect(x: 0, y: 0, width: 0.5, height: 1)),
-                .crop(to: RelativeRect(x: 0, y: 0, width: 1, height: 0.5)),
-                .crop(to: RelativeRect(x: 0.5, y: 0, width: 0.5, height: 1)),
+                .crop(to: .pixels(x: 1, y: 2, width: 1_000, height: 800)),
+                .crop(to: .pixels(x: 2, y: 1, width: 1_000, height: 800)),
+                .crop(to: .pixels(x: 1, y: 2, width: 800, height: 1_000)),
+                .crop(to: .points(x: 1, y: 2, width: 1_000, height: 800)),
+                .crop(to: .points(x: 1, y: 2, width: 1_000, height: 800.5)),
+                .crop(to: .relative(x: 0, y: 0, width: 0.5, height: 1)),
+                .crop(to: .relative(x: 0, y: 0, width: 1, height: 0.5)),
+                .crop(to: .relative(x: 0.5, y: 0, width: 0.5, height: 1)),
             ]
         ),
         Family(
@@ -78,6 +78,7 @@ enum ProcessorExamples {
             [
                 .roundCorners(radius: .points(5)), .roundCorners(radius: .pixels(5)),
                 .roundCorners(radius: .widthFraction(5)), .roundCorners(radius: .heightFraction(5)),
+                .roundCorners(radius: .shorterSideFraction(5)),
                 .roundCorners(radius: .points(5), corners: .top), .roundCorners(radius: .points(5), corners: .left),
                 .roundCorners(radius: .points(5), background: .white), .roundCorners(radius: .points(5), border: line),
                 .roundCorners(radius: .points(5), border: line, background: .white),
@@ -97,7 +98,8 @@ enum ProcessorExamples {
             "border",
             [
                 .border(line), .border(Border()), .border(Border(width: .pixels(4))),
-                .border(Border(width: .shorterSideFraction(4))),
+                .border(Border(width: .shorterSideFraction(4))), .border(Border(width: .widthFraction(4))),
+                .border(Border(width: .heightFraction(4))),
                 .border(Border(width: .pixels(3), color: .white, placement: .centered)),
                 .border(line, corners: RoundedCorners(.pixels(3))),
                 .border(line, corners: RoundedCorners(.pixels(3), corners: .bottom)),

@@ -58,7 +58,7 @@ struct WatermarkTests {
         let mark = try Self.mark(40, 20)
         let expected = ["####....", "####....", "........", "........", "........"]
         let sizes: [WatermarkPlacement.Size] = [
-            .pixels(PixelSize(4, 100)), .pixels(PixelSize(100, 2)), .points(PointSize(4, 4)), .fraction(0.5),
+            .fitting(.pixels(4, 100)), .fitting(.pixels(100, 2)), .fitting(.points(4, 4)), .fraction(0.5),
         ]
         for size in sizes {
             #expect(try Self.rows(mark, WatermarkPlacement(size: size, anchor: .topLeft)) == expected)
@@ -71,13 +71,13 @@ struct WatermarkTests {
     func points() throws {
         let mark = try Self.mark(4, 4)
         let points = WatermarkPlacement(
-            size: .points(PointSize(1, 1)),
+            size: .fitting(.points(1, 1)),
             anchor: .topLeft,
             offset: .points(1, 0.5),
             tileSpacing: .points(1, 1)
         )
         let pixels = WatermarkPlacement(
-            size: .pixels(PixelSize(2, 2)),
+            size: .fitting(.pixels(2, 2)),
             anchor: .topLeft,
             offset: .pixels(2, 1),
             tileSpacing: .pixels(2, 2)
@@ -123,8 +123,8 @@ struct WatermarkTests {
         ]
         #expect(Set(marks).count == marks.count)
         let placements = [
-            WatermarkPlacement(), WatermarkPlacement(size: .pixels(PixelSize(1, 1))),
-            WatermarkPlacement(size: .points(PointSize(1, 1))), WatermarkPlacement(size: .fraction(1)),
+            WatermarkPlacement(), WatermarkPlacement(size: .fitting(.pixels(1, 1))),
+            WatermarkPlacement(size: .fitting(.points(1, 1))), WatermarkPlacement(size: .fraction(1)),
             WatermarkPlacement(anchor: .bottomLeft), WatermarkPlacement(anchor: .topRight),
             WatermarkPlacement(offset: .pixels(1, 0)), WatermarkPlacement(offset: .pixels(0, 1)),
             WatermarkPlacement(offset: .points(1, 0)), WatermarkPlacement(tileSpacing: .zero),
@@ -157,17 +157,17 @@ struct WatermarkTests {
             return WatermarkProcessor(watermark: try Self.mark(4, 2), placement: placement, mode: .normal, opacity: 1)
         }
         #expect(try processor(.original).workingSize(for: image) == PixelSize(8, 5))
-        #expect(try processor(.pixels(PixelSize(400, 400))).workingSize(for: image) == PixelSize(400, 200))
-        #expect(try processor(.points(PointSize(0, 9))).workingSize(for: image) == PixelSize(8, 5))
+        #expect(try processor(.fitting(.pixels(400, 400))).workingSize(for: image) == PixelSize(400, 200))
+        #expect(try processor(.fitting(.points(0, 9))).workingSize(for: image) == PixelSize(8, 5))
         // Scaled with 16 bits a sample, for an image of 8.
         let deep = WatermarkProcessor(
             watermark: WatermarkImage(try Self.mark(4, 2).bitmap.converted(to: .sixteen)),
-            placement: WatermarkPlacement(size: .pixels(PixelSize(400, 400))),
+            placement: WatermarkPlacement(size: .fitting(.pixels(400, 400))),
             mode: .normal,
             opacity: 1
         )
         #expect(deep.workingSize(for: image) == PixelSize(400, 400))
-        let immense = try processor(.points(PointSize(1e15, 1e15)))
+        let immense = try processor(.fitting(.points(1e15, 1e15)))
         #expect(immense.workingSize(for: image).width > 1 << 26)
         #expect(throws: BitmapError.self) { _ = try immense.process(image) { false } }
     }

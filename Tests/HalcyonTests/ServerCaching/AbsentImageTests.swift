@@ -9,7 +9,7 @@ import Testing
 struct AbsentImageTests {
     private let fixture = ServerCachingFixture()
     private static let variants: [[ImageOption]] = [
-        [], [.processor(.crop(to: PixelSize(8, 8))), .cacheOriginalImage], [.processor(.crop(to: PixelSize(9, 9)))],
+        [], [.processor(.crop(to: .pixels(8, 8))), .cacheOriginalImage], [.processor(.crop(to: .pixels(9, 9)))],
     ]
 
     private var cache: ImageCache { fixture.test.pipeline.cache }

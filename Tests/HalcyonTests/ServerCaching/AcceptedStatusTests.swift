@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An answer that only one load takes for an image")
 struct AcceptedStatusTests {
-    private static let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+    private static let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
     private static let accepting = ImageOption.acceptedStatusCodes(200..<600)
 
     private let fixture = ServerCachingFixture()

@@ -11,7 +11,7 @@ struct CachePlacementTests {
     private let fixture = ServerCachingFixture()
     private let one = Sample.png(seed: 1)
     private let two = Sample.png(seed: 2)
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
 
     private func cache(tiers: [any CacheTier] = [], pages: Int? = nil, faults: Lock<Int> = Lock(0)) -> ImageCache {
         var disk = DiskCache.Configuration(folder: fixture.test.folder + "/" + UUID().uuidString)
@@ -51,7 +51,7 @@ struct CachePlacementTests {
         fixture.serve(Data(), [.cacheControl: "max-age=600"], status: 304)
         #expect(try await fixture.load(options).source == .disk)
         fixture.clock.advance(by: 500)
-        let other: [ImageOption] = options + [.processor(.crop(to: PixelSize(4, 4)))]
+        let other: [ImageOption] = options + [.processor(.crop(to: .pixels(4, 4)))]
         #expect(try await fixture.load(other).source == .disk)
         #expect(fixture.requestCount == 2)
         #expect(try await target.storedImages().allSatisfy(\.isProcessed))
@@ -67,7 +67,7 @@ struct CachePlacementTests {
         fixture.serve(two, [.cacheControl: "max-age=600"])
         _ = try await fixture.load(options + [.forceRefresh])
         #expect(await original.storedData(for: ImageRequest(fixture.url)) == two)
-        let other: [ImageOption] = options + [.processor(.crop(to: PixelSize(4, 4)))]
+        let other: [ImageOption] = options + [.processor(.crop(to: .pixels(4, 4)))]
         #expect(try await fixture.load(other).source == .disk)
         #expect(fixture.requestCount == 2)
     }

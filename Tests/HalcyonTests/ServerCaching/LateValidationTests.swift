@@ -39,7 +39,7 @@ struct LateValidationTests {
     @Test(
         "that forbids to store leaves nothing in memory or on disk",
         arguments: [
-            [], [ImageOption.processor(.crop(to: PixelSize(9, 9)))], [ImageOption.acceptedStatusCodes(200..<300)],
+            [], [ImageOption.processor(.crop(to: .pixels(9, 9)))], [ImageOption.acceptedStatusCodes(200..<300)],
         ]
     )
     func forbidden(options: [ImageOption]) async throws {
@@ -57,7 +57,7 @@ struct LateValidationTests {
     @Test(
         "that forbids to use an image unasked leaves none in memory, nor what was made of it, though that was fresh",
         arguments: ["no-store", "no-cache", "max-age=0"],
-        [[], [ImageOption.processor(.crop(to: PixelSize(9, 9)))]]
+        [[], [ImageOption.processor(.crop(to: .pixels(9, 9)))]]
     )
     func forbiddenWhileFresh(directive: String, options: [ImageOption]) async throws {
         let fixture = ServerCachingFixture()
@@ -112,7 +112,7 @@ struct LateValidationTests {
     )
     func gone(isProcessed: Bool, option: ImageOption) async throws {
         let fixture = ServerCachingFixture()
-        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(9, 9)))] : []
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: .pixels(9, 9)))] : []
         fixture.serve(Sample.png(), [.cacheControl: "max-age=86400", .eTag: "\"a\""])
         _ = try await fixture.load(options + [.cacheOriginalImage])
         fixture.serve(Data(), [:], status: 404)

@@ -16,7 +16,7 @@ struct ReaderFreshnessTests {
     ]
 
     private func load(_ options: [ImageOption], isProcessed: Bool) async throws -> ImageResponse {
-        let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+        let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
         return try await fixture.load(options + (isProcessed ? [crop] : []))
     }
 

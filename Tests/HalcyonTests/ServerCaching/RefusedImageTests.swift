@@ -8,7 +8,7 @@ import Testing
 @Suite("An image that its server refuses for now")
 struct RefusedImageTests {
     private let fixture = ServerCachingFixture()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
 
     @Test("is kept, and is there once the server has confirmed it", arguments: [400, 401, 403, 407, 408, 425, 429])
     func original(status: Int) async throws {

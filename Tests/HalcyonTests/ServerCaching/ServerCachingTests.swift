@@ -212,7 +212,7 @@ struct ServerCachingTests {
 
     @Test("is kept nowhere if it must not be stored, processed or not", arguments: [false, true])
     func noStore(isProcessed: Bool) async throws {
-        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(8, 8))), .cacheOriginalImage] : []
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: .pixels(8, 8))), .cacheOriginalImage] : []
         fixture.serve(one, [.cacheControl: "no-store"])
         #expect(try await fixture.load(options).source == .network)
         #expect(try await fixture.load(options).source == .network)
@@ -232,7 +232,7 @@ struct ServerCachingTests {
 
     @Test("expires together with its processed results")
     func processed() async throws {
-        let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]
+        let crop: [ImageOption] = [.processor(.crop(to: .pixels(8, 8)))]
         fixture.serve(one, [.cacheControl: "max-age=60"])
         _ = try await fixture.load(crop)
         fixture.forgetMemory()
@@ -244,7 +244,7 @@ struct ServerCachingTests {
 
     @Test("is good for ever if the request says so, processed or not", arguments: [false, true])
     func neverExpires(isProcessed: Bool) async throws {
-        let crop: [ImageOption] = [.processor(.crop(to: PixelSize(8, 8)))]
+        let crop: [ImageOption] = [.processor(.crop(to: .pixels(8, 8)))]
         let options: [ImageOption] = [.expiration(.never)] + (isProcessed ? crop : [])
         fixture.serve(one, [.cacheControl: "max-age=60"])
         let first = try await fixture.load(options)

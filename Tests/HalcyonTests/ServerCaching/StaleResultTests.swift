@@ -8,7 +8,7 @@ import Testing
 @Suite("A processed image whose original is only at its server")
 struct StaleResultTests {
     private let fixture = ServerCachingFixture()
-    private let crop = ImageOption.processor(.crop(to: PixelSize(8, 8)))
+    private let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
 
     private func store(_ control: String, _ options: [ImageOption] = []) async throws -> ImageResponse {
         fixture.serve(Sample.png(), [.cacheControl: control])

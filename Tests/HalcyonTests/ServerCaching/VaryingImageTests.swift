@@ -16,7 +16,7 @@ struct VaryingImageTests {
 
     @Test("is never shown for other headers, in memory or on disk, and kept once for each", arguments: [false, true])
     func variants(isProcessed: Bool) async throws {
-        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: PixelSize(8, 8))), .cacheOriginalImage] : []
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: .pixels(8, 8))), .cacheOriginalImage] : []
         serve(1)
         let english = try await fixture.load(options, headers: [.acceptLanguage: "en"])
         serve(2)

@@ -41,7 +41,7 @@ struct PlaceholderSourceTests {
 
     @Test("is processed as any image, and its bytes are the hash")
     func processing() async throws {
-        let options: ImageOptions = [.processor(.resize(to: PixelSize(64, 36), mode: .stretch))]
+        let options: ImageOptions = [.processor(.resize(to: .pixels(64, 36), mode: .stretch))]
         let request = ImageRequest(.thumbHash(thumbHash), options: options)
         #expect(try await test.pipeline.image(from: request).size == PixelSize(64, 36))
         let data = try await test.pipeline.data(for: ImageRequest(.blurHash(blurHash)))

@@ -19,7 +19,7 @@ struct ProviderTests {
                 return Sample.png()
             }
             // Of different processing, so that only the bytes are shared.
-            return ImageRequest(source, options: [.processor(.crop(to: PixelSize(number + 1, 1)))])
+            return ImageRequest(source, options: [.processor(.crop(to: .pixels(number + 1, 1)))])
         }
         let tasks = requests.map { test.pipeline.task(for: $0) }
         await eventually { [test] in test.pipeline.stages.decoding.work.waiterCount == 5 }

@@ -133,7 +133,7 @@ struct ThumbnailTests {
 
     @Test("is read before the processors run, and has a key of its own beside the file's image")
     func processing() async throws {
-        let options: ImageOptions = [.processor(.crop(to: PixelSize(20, 10)))]
+        let options: ImageOptions = [.processor(.crop(to: .pixels(20, 10)))]
         #expect(try await load(.normal, options).image.size == PixelSize(20, 10))
         #expect(try await pipeline.response(for: ImageRequest(.file(fixture.path))).image.size == PixelSize(300, 200))
         #expect(try await load(.normal).image.size == PixelSize(128, 85))

@@ -80,7 +80,7 @@ struct VideoSourceTests {
     @Test("is made smaller for a processor")
     func processed() async throws {
         try file.write("quarters.mp4")
-        let options: ImageOptions = [.processor(.downsample(to: PixelSize(8, 8)))]
+        let options: ImageOptions = [.processor(.downsample(to: .pixels(8, 8)))]
         let image = try await load(.videoFrame(of: file.url), options).image
         #expect(image.size == PixelSize(8, 4) && image.info.format == .mp4 && image.info.size == PixelSize(32, 16))
     }

@@ -47,7 +47,7 @@ struct SupersededTaskTests {
 
     @Test("leaves its transfer to one with other processors")
     func sameSource() async throws {
-        let processed = ImageRequest(urls[0], options: [.processor(.resize(to: PixelSize(8, 8)))])
+        let processed = ImageRequest(urls[0], options: [.processor(.resize(to: .pixels(8, 8)))])
         try await expectOneTransfer(ImageRequest(urls[0]), processed)
     }
 

@@ -27,7 +27,7 @@ struct TaskEventTests {
     @Test("are its stages in their order, its progress, and the end once")
     func order() async throws {
         let body = Sample.png()
-        let task = test.pipeline.task(for: url, options: [.processor(.resize(to: PixelSize(8, 6)))])
+        let task = test.pipeline.task(for: url, options: [.processor(.resize(to: .pixels(8, 6)))])
         let events = task.events
         let transfer = await test.transport.nextTransfer()
         transfer.respond()

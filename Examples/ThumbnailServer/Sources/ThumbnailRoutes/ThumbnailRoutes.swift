@@ -43,7 +43,7 @@ public struct ThumbnailRoutes: Sendable {
                 for: origin.appending(path: path),
                 as: .accepted(by: request.headers[.accept]),
                 // Other sizes and formats are made of the original, so that the origin is asked for it once.
-                options: [.processor(.downsample(to: size)), .cacheOriginalImage]
+                options: [.processor(.downsample(to: .pixels(size))), .cacheOriginalImage]
             )
         } catch let error as ImageError {
             throw HTTPError(error.statusForClients, message: error.code)

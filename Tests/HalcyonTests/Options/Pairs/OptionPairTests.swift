@@ -15,7 +15,7 @@ struct OptionPairTests {
         var description: String { "\(first.name) with \(second.name)" }
 
         var options: ImageOptions {
-            [.processor(.crop(to: PixelSize(4, 4))), first.option, second.option]
+            [.processor(.crop(to: .pixels(4, 4))), first.option, second.option]
         }
 
         var model: PairModel {

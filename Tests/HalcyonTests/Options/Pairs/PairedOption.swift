@@ -75,7 +75,7 @@ struct PairedOption: Sendable {
 
     /// The options that change the image, or how it is decoded and delivered.
     @List static var image: [PairedOption] {
-        PairedOption("processing", .processor(.crop(to: PixelSize(3, 3)))) { $0.size = PixelSize(3, 3) }
+        PairedOption("processing", .processor(.crop(to: .pixels(3, 3)))) { $0.size = PixelSize(3, 3) }
         PairedOption("frame", .frame(1)) { $0.frame = 1 }
         PairedOption("color", .color(.asStored))
         PairedOption("keepsSixteenBits", .keepSixteenBits)

@@ -136,7 +136,7 @@ extension OptionPathTable {
             .shows(on: [.joined]) { $0.without.memoryCount == 1 && $0.with.memoryCount == 2 }
             .cannotMatter(on: [.encoded], .encodesByItself)
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
-        Row("processing") { _ in [.processor(.crop(to: PixelSize(5, 5), anchor: .topLeft))] }
+        Row("processing") { _ in [.processor(.crop(to: .pixels(5, 5), anchor: .topLeft))] }
             .shows(on: LoadPath.decoding) { $0.with.answer.image?.size == PixelSize(5, 5) }
             .shows(on: [.lookUp]) { $0.fails }
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)

@@ -77,7 +77,7 @@ final class PathScene: Sendable {
         return options
     }
 
-    private static let crop = ImageOption.processor(.crop(to: PixelSize(8, 6), anchor: .topLeft))
+    private static let crop = ImageOption.processor(.crop(to: .pixels(8, 6), anchor: .topLeft))
 
     private func source(query: Int = 1) throws -> Source {
         switch path {

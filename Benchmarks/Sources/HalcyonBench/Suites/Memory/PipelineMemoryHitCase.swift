@@ -23,7 +23,7 @@ struct PipelineMemoryHitCase: PairedCase {
         let transport = ScriptedTransport()
         let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
         var options: ImageOptions = [.cacheMemoryOnly]
-        if way == .synchronousProcessed { options.processing = .downsample(to: PixelSize(8, 8)) }
+        if way == .synchronousProcessed { options.processing = .downsample(to: .pixels(8, 8)) }
         let urls = try BenchmarkURLs.make(MemorySuite.entryCount)
         let image = try SyntheticImage.icon()
         for url in urls {

@@ -20,7 +20,7 @@ enum GeometryWork: String {
 
     /// The processors of an avatar, after a decoder that delivers 400 × 300 pixels or a little more.
     static var avatarChain: ImageProcessorChain {
-        .downsample(to: PixelSize(400, 300)) |> .crop(to: PixelSize(300, 300)) |> .roundCorners(radius: .pixels(20))
+        .downsample(to: .pixels(400, 300)) |> .crop(to: .pixels(300, 300)) |> .roundCorners(radius: .pixels(20))
             |> .border(Border(width: .pixels(4), color: .white), corners: RoundedCorners(.pixels(20)))
     }
 }

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Halcyon
+
+@Suite("Areas to crop, in parts of sides and in points")
+struct CropAreaTests {
+    @Test("round each edge to the nearest pixel, so that neighbours neither overlap nor leave a gap")
+    func neighbours() {
+        let size = PixelSize(101, 7)
+        var columns = 0
+        for third in 0..<3 {
+            let rect = CropArea.relative(x: Double(third) / 3, y: 0, width: 1 / 3.0, height: 1).pixels(in: size)
+            #expect(rect.origin.x == columns && rect.size.height == 7)
+            columns += rect.size.width
+        }
+        #expect(columns == 101)
+    }
+
+    @Test("become pixels by the scale")
+    func points() {
+        let area = CropArea.points(x: 1, y: 2.2, width: 10, height: 0.2)
+        #expect(area.inPixels(atScale: 1) == .pixels(x: 1, y: 2, width: 10, height: 0))
+        #expect(area.inPixels(atScale: 2.5) == .pixels(x: 3, y: 6, width: 25, height: 0))
+        #expect(area.inPixels(atScale: 10) == .pixels(x: 10, y: 22, width: 100, height: 2))
+    }
+
+    @Test("that no image has are empty or far away", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+    func hostile(number: Double) {
+        for area in [
+            CropArea.relative(x: number, y: 0, width: 1, height: 1), .relative(x: 0, y: 0, width: number, height: 1),
+            .relative(x: number, y: number, width: number, height: number),
+        ] {
+            let part = area.pixels(in: PixelSize(10, 10))
+            #expect(part.isEmpty || part.size == PixelSize(10, 10))
+        }
+    }
+}
