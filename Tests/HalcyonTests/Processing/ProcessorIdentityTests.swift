@@ -25,6 +25,13 @@ struct ProcessorIdentityTests {
         }
     }
 
+    @Test("of a program's processor follow the scale where inPixels(atScale:) changes it")
+    func ownProcessor() {
+        let chain = ImageProcessorChain(Inset(width: 4))
+        #expect(chain.hasLengthsInPoints && !ImageProcessorChain(Inset(width: 0)).hasLengthsInPoints)
+        #expect(chain.inPixels(atScale: 3) == ImageProcessorChain(Inset(width: 12)))
+    }
+
     @Test("are the same for what has the same effect")
     func equals() {
         #expect(ImageProcessorChain.flip(.horizontal) == .orient(.upMirrored))
@@ -38,4 +45,14 @@ struct ProcessorIdentityTests {
                 == .border(Border(width: .pixels(4)))
         )
     }
+}
+
+private struct Inset: ImageProcessing {
+    let width: Double
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(width) }
+
+    func inPixels(atScale scale: Double) -> Inset { Inset(width: width * scale) }
+
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage { image }
 }
