@@ -68,7 +68,8 @@ extension CurlExchange {
         // Some versions take a stream without any byte for a body that was cut off.
         let isOver = Self.endsConnection(code) || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE
         return isOver && isRepeatable && transfer.request.body == nil && isOnSharedConnection
-            && lossCount < Self.maximumLosses && !head.hasBegun && failure == nil && !transfer.isCancelled && !isAbandoned
+            && lossCount < Self.maximumLosses && !head.hasBegun && failure == nil && !transfer.isCancelled
+            && !isAbandoned
     }
 
     /// A Boolean value that indicates whether the request may be sent again unasked. libcurl does that itself with each that

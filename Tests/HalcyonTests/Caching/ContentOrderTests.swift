@@ -205,7 +205,7 @@ struct ContentOrderTests {
 
     @Test("keeps no result that the program stored before its original changed, although it stores another afterwards")
     func resultsOfProgram() async throws {
-        let stored = [9, 7].map { ImageRequest(url, options: [.processor(.crop(to: PixelSize($0, $0)))]) }
+        let stored = [9, 7].map { ImageRequest(url, options: [.processor(.crop(to: .pixels($0, $0)))]) }
         let images = try [9, 7].map { try ImageCodecs.standard.decode(Sample.png($0, $0)) }
         test.transport.serve(url, Sample.png(seed: 1))
         _ = try await test.pipeline.response(for: url, options: [.cacheOriginalImage])

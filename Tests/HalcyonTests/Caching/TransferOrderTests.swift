@@ -90,7 +90,7 @@ struct TransferOrderTests {
         let earlier = await test.transport.nextTransfer()
         let late = test.pipeline.task(for: url)
         let later = await test.transport.nextTransfer()
-        let crop = ImageOption.processor(.crop(to: PixelSize(9, 9)))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9)))
         let last = test.pipeline.task(for: url, options: [apart, crop])
         await eventually { [stages = test.pipeline.stages, downloader = test.pipeline.configuration.downloader] in
             stages.decoding.work.waiterCount == 3
