@@ -341,7 +341,8 @@ struct CookieTests {
         }
         var status = stat()
         #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
-        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("name\tvalue"))
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.contains("name\tvalue"))
     }
 
     @Test("that could not be written are written once that is possible, and nothing is lost meanwhile")
@@ -353,13 +354,15 @@ struct CookieTests {
             // The file stays, and none can be made beside it.
             #expect(rename(folder.path + "/inner", other) == 0)
             _ = await receive(transport, .patient(url: server.url("/set")))
-            #expect(try String(contentsOfFile: other + "/cookies.txt", encoding: .utf8).contains("old\t1"))
+            let kept = try String(contentsOfFile: other + "/cookies.txt", encoding: .utf8)
+            #expect(kept.contains("old\t1"))
             #expect(rename(other, folder.path + "/inner") == 0)
             transport.shutdown()
         }
         let text = try String(contentsOfFile: file.path, encoding: .utf8)
         #expect(text.contains("old\t1") && text.contains("name\tvalue"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/inner") == ["cookies.txt"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/inner")
+        #expect(names == ["cookies.txt"])
     }
 
     @Test("of a host that are the newest are kept by the next transports as well")
