@@ -1,7 +1,7 @@
 #if HALCYON_PTHREAD_LOCK
 internal import Glibc
 #else
-internal import Synchronization
+public import Synchronization
 #endif
 
 /// The one lock of the project: it owns a value and lends it to one thread at a time.
@@ -12,15 +12,16 @@ internal import Synchronization
 /// The lock is not recursive. Never call out to code of a user while holding it, which includes the last release of a
 /// value of theirs, never resume a continuation, and never let a reference to the protected state out of the closure.
 ///
-/// Locks are taken one at a time, with one exception: the memory cache asks `ContentOrder`, whose lock is taken last and
-/// under which nothing else is locked, while it changes an entry. A priority (`PriorityBox`) is atomic, so that it can
-/// be read and set under the lock of what depends on it.
+/// Locks are taken one at a time, with two exceptions, both in the memory cache: while it holds the lock of its changes, it
+/// takes that of one shard after the other, and it asks `ContentOrder`. Under either nothing else is locked. A priority
+/// (`PriorityBox`) is atomic, so that it can be read and set under the lock of what depends on it.
 ///
-/// `withLock` is inlinable, because a closure passed to generic code that is not specialised takes longer than the
-/// lock.
+/// It is inlinable, because a closure passed to generic code that is not specialised takes longer than the lock; also
+/// outside the package, where programs specialise `MemoryCache` for their keys.
 ///
 /// A class, not a noncopyable struct around `Mutex<State>`: the compiler (6.3.1) crashes on the latter when `State`
 /// holds closures. Unchecked: the state is only touched while the mutex is held.
+@usableFromInline
 package final class Lock<State>: @unchecked Sendable {
     #if HALCYON_PTHREAD_LOCK
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -65,6 +66,7 @@ package final class Lock<State>: @unchecked Sendable {
     }
 
     /// Takes the lock, for code that cannot pass a closure. ``unlock()`` must follow on the same thread.
+    @usableFromInline
     package func lock() {
         pthread_mutex_lock(mutex)
     }
@@ -74,14 +76,17 @@ package final class Lock<State>: @unchecked Sendable {
     }
 
     /// Ends what ``lock()`` began.
+    @usableFromInline
     package func unlock() {
         pthread_mutex_unlock(mutex)
     }
     #else
+    // Before the state, so that a short access changes one line of the processor's cache.
+    @usableFromInline
+    package let mutex = Mutex<Void>(())
     @exclusivity(unchecked)
     @usableFromInline
     package var state: State
-    private let mutex = Mutex<Void>(())
 
     package init(_ state: State) {
         self.state = state
@@ -96,6 +101,7 @@ package final class Lock<State>: @unchecked Sendable {
     }
 
     /// Takes the lock, for code that cannot pass a closure. ``unlock()`` must follow on the same thread.
+    @inlinable
     package func lock() {
         mutex._unsafeLock()
     }
@@ -105,6 +111,7 @@ package final class Lock<State>: @unchecked Sendable {
     }
 
     /// Ends what ``lock()`` began.
+    @inlinable
     package func unlock() {
         mutex._unsafeUnlock()
     }
