@@ -1,196 +1,175 @@
 extension MemoryCache {
-    /// Stores an entry that holds a value, if `isAllowed` returns true under the ledger's lock.
-    @inlinable
-    func store(_ entry: consuming Entry, at now: Int64, if isAllowed: () -> Bool = { true }) -> Bool {
-        // Removed entries are freed after the locks are released: that may run code of the user, and takes long.
-        var first: Entry?
-        var dropped = Dropped()
-        ledger.lock.acquire()
-        sweepSome(at: now, into: &dropped)
-        let outcome = isAllowed() ? replaceOrAdd(entry, at: now, dropping: &first, &dropped) : .refused
-        let isFirst = outcome != .refused && !ledger.isSwept
-        if isFirst { ledger.isSwept = true }
-        ledger.lock.release()
-        if isFirst { beginSweeping() }
-        if !listeners.isEmpty {
-            if let first, outcome != .replaced { dropped.append(first, outcome == .added ? .evicted : .removed) }
-            tell(dropped)
-        }
-        withExtendedLifetime(first) {}
-        withExtendedLifetime(dropped) {}
-        return outcome != .refused
-    }
-
-    /// Replaces the entry with the same key, or makes room for a new one. The ledger's lock must be held.
+    /// Stores a value as ``store(_:for:cost:expiration:)`` does, if `isAllowed` returns true.
     ///
     /// - Parameters:
-    ///   - first: the entry that had the key, or was evicted: nearly always the only one, and without an array for it a
-    ///     store takes three quarters of the time.
-    ///   - dropped: the other entries that were removed.
+    ///   - latest: the time at which it expires whatever extends its lifetime; nil, the default, is never.
+    ///   - isAllowed: called once, after all changes that came before and before all that come after: under the lock of
+    ///     changes. It must be quick, and lock nothing under which this cache is changed.
+    /// - Returns: whether it was stored.
+    @discardableResult
+    @inlinable
+    package func store(
+        _ value: Value,
+        for key: Key,
+        cost: Int,
+        expiration: Expiration? = nil,
+        latest: Expiration? = nil,
+        if isAllowed: () -> Bool
+    ) -> Bool {
+        let key = HashedKey(key)
+        let now = clock.monotonic()
+        let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
+        var entry = Entry()
+        entry.key = key
+        entry.value = value
+        entry.weak = weakReference?(value)
+        entry.cost = max(0, cost)
+        entry.latest = latest.map { MemoryLifetime($0, clock: clock, at: now).expiresAt } ?? .max
+        entry.expiresAt = min(lifetime.expiresAt, entry.latest)
+        entry.lifetime = lifetime.duration
+        // Removed entries are freed after the locks are released: that may run code of the user, and takes long.
+        var dropped = Dropped()
+        let (isStored, isFirst) = ledger.withLock { ledger in
+            ledger.sweepHand = sweep(from: ledger.sweepHand, steps: 4, at: now, &ledger, into: &dropped)
+            guard isAllowed(), replaceOrAdd(entry, for: key, at: now, &ledger, into: &dropped) else {
+                return (false, false)
+            }
+            let isFirst = !ledger.isSwept
+            ledger.isSwept = true
+            return (true, isFirst)
+        }
+        if isFirst { beginSweeping() }
+        finish(dropped)
+        withExtendedLifetime(entry) {}
+        return isStored
+    }
+
+    /// Replaces the entry with the same key, or makes room for a new one. Returns whether it is within the limits.
     @inlinable
     func replaceOrAdd(
-        _ entry: consuming Entry,
+        _ entry: Entry,
+        for key: HashedKey<Key>,
         at now: Int64,
-        dropping first: inout Entry?,
-        _ dropped: inout Dropped
-    ) -> MemoryStoreOutcome {
-        let shard = shardIndex(for: entry.hash)
-        let table = tables[shard]
-        let place = table.find(entry.key, hash: entry.hash)
-        guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else {
-            if place >= 0 { first = removeEntry(at: place, of: shard) }
-            // The caller has key and value; the weak reference has no other owner.
-            if let weak = entry.weak { dropped.objects.append(weak.owner) }
-            return .refused
+        _ ledger: inout MemoryLedger,
+        into dropped: inout Dropped
+    ) -> Bool {
+        guard entry.cost <= ledger.costLimit, ledger.countLimit > 0, entry.expiresAt > now else {
+            if let earlier = remove(key, &ledger) { dropped.append(earlier, .removed) }
+            return false
         }
-        if place >= 0 {
-            let earlier = table.entries[place].cost
-            if table.entries[place].value != nil, entry.cost <= ledger.costLimit - (ledger.cost - earlier) {
-                ledger.cost += entry.cost - earlier
-                ledger.lastSerial &+= 1
-                gate.close(shard)
-                first = table.replace(at: place, by: entry, serial: ledger.lastSerial)
-                gate.open(shard)
-                return .replaced
-            }
-            first = removeEntry(at: place, of: shard)
-        } else if entry.cost > ledger.costLimit - ledger.cost || ledger.count >= ledger.countLimit {
-            first = evictOne(at: now)
+        let numbered = ledger.numbered(entry)
+        let room = ledger.costLimit - ledger.cost
+        // In one step where no other has to go, so that a look-up meanwhile finds either.
+        let replaced = withShard(of: key) { shard -> Entry? in
+            guard let place = shard.places[key], shard.entries[place].value != nil,
+                entry.cost - shard.entries[place].cost <= room
+            else { return nil }
+            return shard.replace(at: place, by: numbered)
         }
-        makeRoom(for: entry.cost, at: now, dropping: &dropped)
-        add(entry)
-        return place >= 0 ? .replaced : .added
+        if let replaced {
+            ledger.cost += entry.cost - replaced.cost
+            dropped.append(replaced, nil)
+            return true
+        }
+        if let earlier = remove(key, &ledger) { dropped.append(earlier, nil) }
+        add(entry, for: key, at: now, &ledger, into: &dropped)
+        return true
     }
 
-    /// Evicts until a value of this cost can be added, which alone must be within the limits. The ledger's lock must be
-    /// held.
+    /// Evicts until there is room, and adds an entry that alone is within the limits, and whose key is not there.
     @inlinable
-    func makeRoom(for cost: Int, at now: Int64, dropping dropped: inout Dropped) {
-        while cost > ledger.costLimit - ledger.cost || ledger.count >= ledger.countLimit {
-            guard let victim = evictOne(at: now) else { break }
-            dropped.append(victim, .evicted)
-        }
-    }
-
-    /// Adds an entry for which there is room, and whose key is not in the table. The ledger's lock must be held.
-    @inlinable
-    func add(_ entry: consuming Entry) {
+    func add(
+        _ entry: Entry,
+        for key: HashedKey<Key>,
+        at now: Int64,
+        _ ledger: inout MemoryLedger,
+        into dropped: inout Dropped
+    ) {
+        while !ledger.hasRoom(for: entry.cost), evictOne(at: now, &ledger, into: &dropped) {}
         ledger.cost += entry.cost
         ledger.count += 1
-        ledger.lastSerial &+= 1
-        let shard = shardIndex(for: entry.hash)
-        gate.close(shard)
-        tables[shard].add(entry, serial: ledger.lastSerial)
-        gate.open(shard)
+        // Numbered last: in the round that begins while room is made, it is a later one.
+        let numbered = ledger.numbered(entry)
+        withShard(of: key) { $0.add(numbered) }
     }
 
-    /// Removes the entry for a key from its shard and from the sums. The ledger's lock must be held.
+    /// Removes the entry for a key from its shard and from the sums.
     @inlinable
-    func removeEntry(for key: Key, hash: Int) -> Entry? {
-        let shard = shardIndex(for: hash)
-        let place = withTable(shard) { $0.find(key, hash: hash) }
-        return place < 0 ? nil : removeEntry(at: place, of: shard)
-    }
-
-    @inlinable
-    func removeEntry(at place: Int, of shard: Int) -> Entry {
-        let entry = change(shard) { $0.remove(at: place) }
-        account(removed: entry)
+    func remove(_ key: HashedKey<Key>, _ ledger: inout MemoryLedger) -> Entry? {
+        let entry = withShard(of: key) { shard in shard.places[key].map { shard.remove(at: $0) } }
+        if let entry { ledger.subtract(entry) }
         return entry
-    }
-
-    @inlinable
-    func account(removed entry: Entry) {
-        if entry.value != nil {
-            ledger.cost -= entry.cost
-            ledger.count -= 1
-        } else {
-            ledger.weakCount -= 1
-        }
     }
 
     /// Evicts the next value that was not used since the hand last passed, or has expired; an entry with a weak
-    /// reference stays in the table without its value. Returns the entry as it was. The ledger's lock must be held.
+    /// reference stays in its shard without its value. Returns whether there was any.
     ///
     /// Complexity: amortised O(1); O(n) if every value was used.
     @inlinable
-    func evictOne(at now: Int64) -> Entry? {
-        guard ledger.count > 0 else { return nil }
+    func evictOne(at now: Int64, _ ledger: inout MemoryLedger, into dropped: inout Dropped) -> Bool {
+        guard ledger.count > 0 else { return false }
         // A table that a program fills with ever new keys must not grow with what it evicted; the sweep frees the dead.
-        let keepsWeakly = weakReference != nil && ledger.weakCount < 1_024 + ledger.count
+        let keepsWeakly = ledger.weakCount < 1_024 + ledger.count
         // The rest of a round may hold only new entries, the next round clears the marks, and one more finds a victim
         // unless other threads set marks meanwhile; then anything goes.
-        var visitedShards = 0
-        var hand = ledger.evictionHand
-        while visitedShards <= 4 * tables.count {
-            if hand == MemoryLedger.Hand() { ledger.roundSerial = ledger.lastSerial }
-            let newest = visitedShards > 3 * tables.count ? Int.max : ledger.roundSerial
-            let shard = hand.shard
-            let victim = withTable(shard) { $0.nextVictim(from: &hand.place, at: now, newest: newest) }
-            if let victim {
-                ledger.evictionHand = hand
-                ledger.evictions += 1
-                return evict(victim, of: shard, at: now, keepsWeakly: keepsWeakly)
+        for visited in 0...4 * shards.count {
+            if ledger.evictionHand.isAtStart { ledger.roundSerial = ledger.lastSerial }
+            let newest = visited > 3 * shards.count ? Int.max : ledger.roundSerial
+            let evicted = shards[ledger.evictionHand.shard].withLock { shard in
+                shard.evict(from: &ledger.evictionHand.place, at: now, newest: newest, keepsWeakly: keepsWeakly)
             }
-            hand = MemoryLedger.Hand(shard: (hand.shard + 1) % tables.count)
-            visitedShards += 1
+            if let (entry, stays) = evicted {
+                ledger.subtract(entry)
+                if stays { ledger.weakCount += 1 }
+                ledger.evictions += 1
+                dropped.append(entry, entry.expiresAt <= now ? .expired : .evicted)
+                return true
+            }
+            ledger.evictionHand = .init(shard: (ledger.evictionHand.shard + 1) % shards.count)
         }
-        return nil
+        return false
     }
 
-    @inlinable
-    func evict(_ place: Int, of shard: Int, at now: Int64, keepsWeakly: Bool) -> Entry {
-        if keepsWeakly, let entry = change(shard, { $0.letGo(of: place, at: now) }) {
-            account(removed: entry)
-            ledger.weakCount += 1
-            return entry
-        }
-        return removeEntry(at: place, of: shard)
-    }
-
-    /// Changes a limit and evicts until it holds.
-    func setLimits(cost: Int? = nil, count: Int? = nil) {
+    /// Evicts while a condition holds.
+    func evict(while isAboveLimit: (inout MemoryLedger) -> Bool) {
         let now = clock.monotonic()
         var dropped = Dropped()
-        ledger.withLock {
-            if let cost { ledger.costLimit = max(0, cost) }
-            if let count { ledger.countLimit = max(0, count) }
-            while ledger.cost > ledger.costLimit || ledger.count > ledger.countLimit {
-                guard let victim = evictOne(at: now) else { break }
-                dropped.append(victim, .evicted)
-            }
+        ledger.withLock { ledger in
+            while isAboveLimit(&ledger), evictOne(at: now, &ledger, into: &dropped) {}
         }
         finish(dropped)
     }
-}
 
-extension MemoryTable {
-    /// Walks the hand on, past the next place whose value is to be evicted, and returns that; nil at the end of the
-    /// table.
-    ///
-    /// - Parameter newest: values with a higher serial number are spared; with `Int.max`, no value is.
-    @inlinable
-    func nextVictim(from place: inout Int, at now: Int64, newest: Int) -> Int? {
-        while place < placeCount {
-            let state = states + place
-            let here = place
-            place += 1
-            guard state.pointee.isTaken, entries[here].value != nil else { continue }
-            if newest == .max || state.pointee.expiresAt <= now { return here }
-            if state.pointee.serial > newest { continue }
-            guard state.pointee.isReferenced else { return here }
-            state.pointee.isReferenced = false
+    /// Finds an evicted value by its weak reference and gives it its place back.
+    @usableFromInline
+    func weaklyHeldValue(for key: HashedKey<Key>, at now: Int64) -> Value? {
+        let found = withShard(of: key) { shard in shard.places[key].map { shard.entries[$0] } }
+        // The value is there if another thread gave it its place back since the caller looked. Rebuilding calls the
+        // user's function, so no lock is held.
+        let value = found.flatMap { now < $0.expiresAt ? $0.value ?? $0.weak?.resolve() : nil }
+        withShard(of: key) { shard in
+            if value == nil { shard.misses += 1 } else { shard.hits += 1 }
         }
-        return nil
+        guard let value, var entry = found, entry.value == nil else { return value }
+        entry.expiresAt = entry.extended(at: now)
+        entry.value = value
+        restore(entry, for: key, at: now)
+        return value
     }
 
-    /// Drops the value at a place whose entry has a weak reference, and returns the entry as it was; nil if it has
-    /// none, or its time is over.
-    @inlinable
-    func letGo(of place: Int, at now: Int64) -> Entry? {
-        guard entries[place].weak != nil, let entry = entry(at: place), entry.expiresAt > now else { return nil }
-        entries[place].value = nil
-        states[place].isReferenced = false
-        return entry
+    /// Puts a value found by its weak reference back, unless the entry was removed, replaced or put back meanwhile.
+    private func restore(_ entry: Entry, for key: HashedKey<Key>, at now: Int64) {
+        var dropped = Dropped()
+        ledger.withLock { ledger in
+            guard entry.cost <= ledger.costLimit, ledger.countLimit > 0 else { return }
+            let isThere = withShard(of: key) { shard in
+                guard let place = shard.places[key] else { return false }
+                return shard.entries[place].serial == entry.serial && shard.entries[place].value == nil
+            }
+            guard isThere, let earlier = remove(key, &ledger) else { return }
+            dropped.append(earlier, nil)
+            add(entry, for: key, at: now, &ledger, into: &dropped)
+        }
+        finish(dropped)
     }
 }

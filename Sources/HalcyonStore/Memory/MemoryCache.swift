@@ -1,11 +1,11 @@
+public import HalcyonConcurrency
+
 /// A cache in memory with exact cost and count limits, expiry and second-chance eviction.
 ///
-/// - A hit counts itself in at one of 16 shards for a look-up and at most two stores; it allocates nothing, and threads
-///   that hit at the same time do not wait for each other.
-/// - Changes are serialised, so the limits are exact: no moment exists at which the sum of the costs is above the
-///   limit.
+/// - A hit locks one of 16 shards, chosen by the hash of the key, and allocates nothing.
+/// - Changes are serialised, so the limits are exact: no store returns while the sum of the costs is above the limit.
 /// - When a limit is reached, the values go that were not used since the eviction hand last passed them (the CLOCK
-///   algorithm: least recently used, without a list to keep in order).
+///   algorithm: about the least recently used, without a list to keep in order).
 /// - With a `weakReference`, an evicted value is still found for as long as something else keeps its object alive. It
 ///   then takes its place again.
 /// - Each store sweeps a few entries that expired, ``removeExpired()`` sweeps all. So does a task that sleeps for
@@ -14,17 +14,15 @@
 /// Keys should carry a good hash that is cheap, such as a digest. Everything on the way of a hit is inlinable, because
 /// a generic cache that is not specialised for its key takes four times as long.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    @usableFromInline typealias Table = MemoryTable<Key, Value>
     @usableFromInline typealias Entry = MemoryEntry<Key, Value>
+    @usableFromInline typealias Shard = MemoryShard<Key, Value>
     @usableFromInline typealias Dropped = DroppedEntries<Key, Value>
 
-    /// The tables of the shards. Unchecked: a table is only read between `enter` and `leave` of the gate, or under the
-    /// ledger's lock, and only changed under that lock while the gate is closed; its states are atomic.
-    @usableFromInline nonisolated(unsafe) let tables: [Table]
-    @usableFromInline let gate: ShardGate
-    @usableFromInline let ledger: MemoryLedger
+    @usableFromInline let shards: [Lock<Shard>]
+    /// Held during each change of the set of entries, and taken before the lock of a shard.
+    @usableFromInline let ledger: Lock<MemoryLedger>
     @usableFromInline let clock: StoreClock
-    let sweep: MemorySweep
+    let sweepTask: SweepTask
     @usableFromInline let listeners = RemovalListeners<Key>()
     @usableFromInline let expiration: Expiration
     @usableFromInline let weakReference: (@Sendable (Value) -> WeakValue<Value>?)?
@@ -50,25 +48,34 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         sweepClock: any Clock<Duration> = ContinuousClock(),
         weakReference: (@Sendable (Value) -> WeakValue<Value>?)? = nil
     ) {
-        tables = (0..<16).map { _ in Table() }
-        ledger = MemoryLedger(costLimit: max(0, costLimit), countLimit: max(0, countLimit))
-        gate = ShardGate(shardCount: tables.count, changes: ledger.lock)
+        shards = (0..<16).map { _ in Lock(Shard()) }
+        ledger = Lock(MemoryLedger(costLimit: costLimit, countLimit: countLimit))
         self.expiration = expiration
         self.clock = clock
-        sweep = MemorySweep(task: SweepTask(interval: sweepInterval, clock: sweepClock))
+        sweepTask = SweepTask(interval: sweepInterval, clock: sweepClock)
         self.weakReference = weakReference
     }
 
     /// The highest sum of costs, in bytes. Lowering it evicts at once.
     public var costLimit: Int {
-        get { ledger.withLock { ledger.costLimit } }
-        set { setLimits(cost: newValue) }
+        get { ledger.withLock { $0.costLimit } }
+        set {
+            evict { ledger in
+                ledger.costLimit = max(0, newValue)
+                return ledger.isAboveLimit
+            }
+        }
     }
 
     /// The highest number of values. Lowering it evicts at once.
     public var countLimit: Int {
-        get { ledger.withLock { ledger.countLimit } }
-        set { setLimits(count: newValue) }
+        get { ledger.withLock { $0.countLimit } }
+        set {
+            evict { ledger in
+                ledger.countLimit = max(0, newValue)
+                return ledger.isAboveLimit
+            }
+        }
     }
 
     /// Returns the value for `key`; nil if there is none, or it has expired. Complexity: O(1).
@@ -76,39 +83,34 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameter extending: the effect of the access on its expiry; default: its lifetime starts again.
     @inlinable
     public func entry(for key: Key, extending: ExpirationExtension = .originalLifetime) -> Value? {
-        let hash = key.hashValue
+        let key = HashedKey(key)
         let now = clock.monotonic()
-        let shard = shardIndex(for: hash)
-        let slot = gate.enter(shard)
+        var end = Int64.max
+        // The clock may be code of the user, so it is asked with no lock held.
+        if case .to(let expiration) = extending { end = MemoryLifetime(expiration, clock: clock, at: now).expiresAt }
         var mayBeHeldWeakly = false
-        let value = withTable(shard) { table -> Value? in
-            let place = table.find(key, hash: hash)
-            if place >= 0, let value = table.use(place, at: now, extending: extending, clock: clock) {
-                gate.leave(slot, with: .hit)
-                return value
+        let value = withShard(of: key) { shard -> Value? in
+            guard let place = shard.places[key], now < shard.entries[place].expiresAt else {
+                shard.misses += 1
+                return nil
             }
-            // Counted later where the weak tier has the last word.
-            mayBeHeldWeakly = place >= 0 && weakReference != nil
-            gate.leave(slot, with: mayBeHeldWeakly ? .other : .miss)
+            if let value = shard.use(place, at: now, extending, end: end) { return value }
+            // Counted later: the weak tier has the last word.
+            mayBeHeldWeakly = true
             return nil
         }
-        if value != nil || !mayBeHeldWeakly { return value }
-        return weaklyHeldValue(for: key, hash: hash, at: now)
+        return mayBeHeldWeakly ? weaklyHeldValue(for: key, at: now) : value
     }
 
     /// Returns whether ``entry(for:extending:)`` would find a value. Changes neither expiry nor order nor statistics.
     @inlinable
     public func contains(_ key: Key) -> Bool {
-        let hash = key.hashValue
+        let key = HashedKey(key)
         let now = clock.monotonic()
-        let shard = shardIndex(for: hash)
-        let slot = gate.enter(shard)
-        let found = withTable(shard) { table -> (isHeld: Bool, weak: WeakValue<Value>?) in
-            let place = table.find(key, hash: hash)
-            guard place >= 0, now < table.states[place].expiresAt else { return (false, nil) }
-            return (table.entries[place].value != nil, table.entries[place].weak)
+        let found = withShard(of: key) { shard -> (isHeld: Bool, weak: WeakValue<Value>?) in
+            guard let place = shard.places[key], now < shard.entries[place].expiresAt else { return (false, nil) }
+            return shard.entries[place].value != nil ? (true, nil) : (false, shard.entries[place].weak)
         }
-        gate.leave(slot, with: .other)
         return found.isHeld || found.weak?.object() != nil
     }
 
@@ -124,48 +126,59 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @discardableResult
     @inlinable
     public func store(_ value: Value, for key: Key, cost: Int, expiration: Expiration? = nil) -> Bool {
-        let hash = key.hashValue
-        let now = clock.monotonic()
-        let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
-        guard lifetime.expiresAt > now else {
-            remove(for: key)
-            return false
-        }
-        return store(
-            Entry(
-                key: key,
-                hash: hash,
-                value: value,
-                weak: weakReference?(value),
-                cost: max(0, cost),
-                expiresAt: lifetime.expiresAt,
-                lifetime: lifetime.duration
-            ),
-            at: now
-        )
+        store(value, for: key, cost: cost, expiration: expiration, latest: nil) { true }
     }
 
-    /// Lends a shard's table, which the array keeps alive: retaining it would cost a reader as much as the look-up.
+    /// Lends the shard of a key, which the array keeps alive: to count a reference to it would take as long as the look-up.
     @inlinable
     @inline(__always)
-    func withTable<Result>(_ shard: Int, _ body: (Table) -> Result) -> Result {
-        tables.withUnsafeBufferPointer { tables in
-            Unmanaged.passUnretained(tables[shard])._withUnsafeGuaranteedRef(body)
+    func withShard<Result>(of key: HashedKey<Key>, _ body: (inout Shard) -> Result) -> Result {
+        Unmanaged.passUnretained(shards[shardIndex(of: key)])._withUnsafeGuaranteedRef { $0.withLock(body) }
+    }
+
+    /// The dictionary of a shard uses the low bits of the hash, so this takes the high ones.
+    @inlinable
+    func shardIndex(of key: HashedKey<Key>) -> Int {
+        Int(UInt(bitPattern: key.key.hashValue) >> (UInt.bitWidth - 4))
+    }
+
+    /// The present state and the history since the cache was made.
+    public var statistics: MemoryCacheStatistics {
+        ledger.withLock { ledger in
+            var (hits, misses) = (0, 0)
+            for shard in shards {
+                shard.withLock { shard in
+                    hits += shard.hits
+                    misses += shard.misses
+                }
+            }
+            return MemoryCacheStatistics(
+                count: ledger.count,
+                cost: ledger.cost,
+                hits: hits,
+                misses: misses,
+                evictions: ledger.evictions,
+                expirations: ledger.expirations,
+                weakCount: ledger.weakCount
+            )
         }
     }
+}
 
-    /// Lends a shard's table to be changed. The ledger's lock must be held.
-    @inlinable
-    @inline(__always)
-    func change<Result>(_ shard: Int, _ body: (Table) -> Result) -> Result {
-        gate.close(shard)
-        defer { gate.open(shard) }
-        return withTable(shard, body)
-    }
-
-    /// The shard of a hash. The table uses its low bits, so this takes the high ones.
-    @inlinable
-    func shardIndex(for hash: Int) -> Int {
-        Int(UInt(bitPattern: hash) >> (UInt.bitWidth - 4))
-    }
+/// The state and the history of a memory cache.
+public struct MemoryCacheStatistics: Sendable, Hashable {
+    /// Entries that hold a value, expired ones that were not yet swept included.
+    public let count: Int
+    /// The sum of their costs, in bytes.
+    public let cost: Int
+    /// Look-ups that found a value, the weak tier included.
+    public let hits: Int
+    /// Look-ups that found none, or one that had expired.
+    public let misses: Int
+    /// Values dropped to keep a limit.
+    public let evictions: Int
+    /// Values dropped because their time was over.
+    public let expirations: Int
+    /// Evicted entries that are found again if something else keeps their object alive.
+    public let weakCount: Int
 }
