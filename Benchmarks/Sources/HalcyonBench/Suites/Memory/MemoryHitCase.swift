@@ -11,7 +11,7 @@ struct MemoryHitCase: PairedCase {
 
     /// The design names keys that are ready.
     private var budget: Double? {
-        work.keyOrigin == .ready ? (work.threadCount == 1 ? 1 : 0.2) : nil
+        work.keyOrigin == .ready ? (work.threadCount == 1 ? 1 : 0.5) : nil
     }
 
     func contest() throws -> Contest {
