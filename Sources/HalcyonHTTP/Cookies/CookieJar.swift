@@ -8,6 +8,10 @@ internal import Glibc
 ///
 /// Used by the event loop's thread alone, so libcurl needs no locks for it.
 final class CookieJar {
+    /// The most cookies that libcurl takes from one response. A handle that has met them takes none from lines any more
+    /// before its next request, which would lack those of its chain.
+    static let responseLimit = 50
+
     private let share: UnsafeMutableRawPointer
     /// The number of fields `Set-Cookie` since the jar was last emptied or checked, even if libcurl refused them.
     fileprivate(set) var newCount = 0

@@ -35,7 +35,9 @@ struct CurlHandlePool {
     /// Puts a handle back. `isUntroubled` if libcurl ended the transfer well and met nothing that it could remember.
     mutating func give(_ handle: CurlHandle, isUntroubled: Bool) {
         // Cookies of one transfer never go out with another's.
-        guard !handle.hasNamedHost else { return handle.destroy() }
+        guard !handle.hasNamedHost, cookies != nil || handle.jar.newCount < CookieJar.responseLimit else {
+            return handle.destroy()
+        }
         if cookies == nil { handle.jar.removeAll(through: handle.easy) }
         if !isUntroubled || handle.isAltered {
             handle.reset()
