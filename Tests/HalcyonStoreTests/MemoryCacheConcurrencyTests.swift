@@ -5,6 +5,28 @@ import Testing
 
 @Suite("Threads in the memory cache")
 struct MemoryCacheConcurrencyTests {
+    @Test("a removal by a predicate finds what was admitted before it")
+    func removalDuringStore() {
+        for _ in 0..<20 {
+            let cache = MemoryCache<Int, Box>(costLimit: 100)
+            let (isAdmitted, isRemoved) = (Gate(), Gate())
+            runOnThreads(2) { thread in
+                guard thread == 0 else {
+                    isAdmitted.block()
+                    cache.removeAll { _ in true }
+                    return isRemoved.open()
+                }
+                _ = cache.store(Box(1), for: 1, cost: 1) {
+                    isAdmitted.open()
+                    // No longer: the removal waits for the store.
+                    for _ in 0..<1_000 where !isRemoved.isOpen { sched_yield() }
+                    return true
+                }
+            }
+            #expect(!cache.contains(1))
+        }
+    }
+
     @Test("four threads that store, look up, remove and change limits leave exact sums and right values")
     func hammer() {
         let cache = MemoryCache<Int, Box>(

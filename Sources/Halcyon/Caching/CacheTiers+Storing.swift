@@ -226,11 +226,13 @@ extension CacheTiers {
             var keys: [CacheKey] = []
             defer { for key in keys { _ = removeBelow(.entry(key)) } }
             do {
-                return try disk.removeEntries { listing in
+                let count = try disk.removeEntries { listing in
                     guard isUnwanted(listing) else { return false }
                     keys.append(CacheKey(text: listing.key))
                     return true
                 }
+                for key in keys { failed[0].forget(.entry(key)) }
+                return count
             } catch {
                 for key in keys { failed[0].add(.entry(key)) }
                 throw error

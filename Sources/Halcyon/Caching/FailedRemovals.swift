@@ -8,7 +8,7 @@ final class FailedRemovals: Sendable {
     private struct State {
         /// Each once.
         var scopes: [TierScope] = []
-        /// The time of the last removal that is not among these, as there were too many.
+        /// The time of the last removal that is not among these, as there were too many; all before it is hidden.
         var lastOverflow: Date?
     }
 
@@ -29,11 +29,8 @@ final class FailedRemovals: Sendable {
         let now = now()
         state.withLock { state in
             if state.scopes.contains(scope) { return }
-            if state.scopes.count < Self.limit {
-                state.scopes.append(scope)
-            } else {
-                state.lastOverflow = now
-            }
+            if state.scopes.count == Self.limit { state = State(lastOverflow: now) }
+            state.scopes.append(scope)
         }
     }
 

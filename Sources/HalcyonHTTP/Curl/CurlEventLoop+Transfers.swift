@@ -78,9 +78,9 @@ extension CurlEventLoop {
     }
 
     /// The time for which libcurl may hold a transfer back.
-    static let heldBackNanoseconds: Int64 = 250_000_000
+    static let heldBackNanoseconds: Int64 = 100_000_000
 
-    /// Gives libcurl the transfers anew that it has held back for a quarter of a second.
+    /// Gives libcurl the transfers anew that it has held back for a tenth of a second.
     ///
     /// Where connections end while others wait to share them, libcurl 8.14 forgets some of those that wait: nothing wakes
     /// them any more. To one that is held back with a reason, this does nothing that could be seen from outside.

@@ -58,9 +58,9 @@ extension MemoryCache {
     /// - Parameter isWanted: called with no lock held.
     @inlinable
     package func keys(where isWanted: (Key) -> Bool) -> [Key] {
-        shards.flatMap { shard in
-            shard.withLock { $0.places }.keys.lazy.map(\.key).filter(isWanted)
-        }
+        // Under the lock of changes, so that it finds what was admitted before.
+        let places = ledger.withLock { _ in shards.map { shard in shard.withLock { $0.places } } }
+        return places.flatMap { $0.keys.lazy.map(\.key).filter(isWanted) }
     }
 
     /// Evicts values until the sum of the costs is at most `cost`: expired ones, then about the least recently used. The

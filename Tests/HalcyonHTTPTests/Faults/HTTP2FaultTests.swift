@@ -88,7 +88,8 @@ struct HTTP2FaultTests {
             let body = isSafe ? nil : Data([1])
             let receiver = await receive(transport, .patient(url: server.url(), method: method, body: body))
             #expect(await receiver.failure()?.code == "connectionLost")
-            #expect(server.requests.dropFirst().map(\.connection) == (isSafe ? [0, 1] : [0]))
+            // Others go out on a connection of their own at once.
+            #expect(server.requests.dropFirst().map(\.connection) == (isSafe ? [0, 1] : [1]))
             #expect(receiver.violations == [] && receiver.completionCount == 1)
         }
     }
@@ -164,19 +165,17 @@ struct HTTP2FaultTests {
     }
 
     @Test(
-        "requests that a shared connection loses when it ends are sent again, if they change nothing",
+        "requests that a shared connection loses when it ends are sent again",
         .enabled(if: CurlTransport.sharesCleartextHTTP2),
-        arguments: [HTTPRequest.Method.get, .head, .post]
+        arguments: [HTTPRequest.Method.get, .head]
     )
     func endedConnection(method: HTTPRequest.Method) async throws {
         try await withHTTP2Peer { request in
             request.connection == 0 && request.stream > 1 ? [.close] : HTTP2OriginServer.answer(request.stream)
         } _: { server, transport in
             try await expectGood(server, transport)
-            let body = method == .post ? Data([1]) : nil
-            let receiver = await receive(transport, .patient(url: server.url(), method: method, body: body))
-            let failure = await receiver.failure()
-            #expect(failure?.code == (method == .post ? "connectionLost" : nil))
+            let receiver = await receive(transport, .patient(url: server.url(), method: method))
+            #expect(await receiver.failure() == nil)
             #expect(receiver.violations == [] && receiver.completionCount == 1)
         }
     }

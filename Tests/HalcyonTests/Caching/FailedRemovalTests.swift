@@ -81,6 +81,19 @@ struct FailedRemovalTests {
         #expect(await cache.tiers(with: other) == .disk)
     }
 
+    @Test("after too many of them is told apart again")
+    func afterOverflow() async throws {
+        overflow(1)
+        clock.advance(by: 1)
+        try put(request, seed: 1, storedAt: clock.clock.now())
+        try put(other, seed: 2, storedAt: clock.clock.now())
+        clock.advance(by: 1)
+        tier.unavailable = [.remove]
+        try await cache.remove(for: request)
+        #expect(await cache.storedData(for: request) == nil)
+        #expect(await cache.storedData(for: other) == Sample.png(seed: 2))
+    }
+
     @Test("hides nothing any more once everything was removed")
     func everything() async throws {
         overflow(1)
