@@ -220,6 +220,58 @@ import Testing
         #expect(server.requestCount("/a.png") == 2)
     }
 
+    @Test("one image under two names of a list is two for a resumed run")
+    func resumedNames() async throws {
+        defer { server.stop() }
+        try list("\(url("/a.png"))\tx\n")
+        #expect(try await work.run("get", "--from", "list", "-o", "out/", "--report", "report").exitCode == 0)
+        try list("\(url("/a.png"))\tx\n\(url("/a.png"))\ty\n")
+        let resumed = try await work.run("get", "--from", "list", "-o", "out/", "--resume", "report", "--json")
+        #expect(try resumed.results.map(\.status) == ["skipped", "done"])
+        #expect(Set(Workplace.files(below: work.path("out"))) == ["x.png", "y.png"])
+    }
+
+    @Test("the standard input is read once, for all sizes and rounds, and is no file of that name")
+    func standardInputOnce() async throws {
+        server.stop()
+        try work.write(try Images.encoded(.png), to: "a.png")
+        try work.write(try Images.encoded(.png, width: 60, height: 20), to: "-")
+        let sizes = try work.start(["get", "-", "--sizes", "20,40", "-o", "out/"], input: "a.png")
+        #expect(try await sizes.outcome.exitCode == 0)
+        #expect(Set(Workplace.files(below: work.path("out"))) == ["stdin-20.png", "stdin-40.png"])
+        let rounds = try work.start(["get", "-", "--repeat", "2"], input: "a.png")
+        #expect(try await rounds.outcome.exitCode == 0)
+        let both = try work.start(["get", "-", "./-", "-o", "both/", "--json"], input: "a.png")
+        let outcome = try await both.outcome
+        #expect(try outcome.exitCode == 0 && Set(outcome.results.compactMap(\.output)).count == 2)
+    }
+
+    @Test("an image of the standard input is an error in a list from there, and in a report that is resumed without it")
+    func missingStandardInput() async throws {
+        server.stop()
+        try work.write(try Images.encoded(.png), to: "a.png")
+        try list("-\na.png\n")
+        let listed = try await work.start(["get", "--from", "-", "-o", "out/", "--json"], input: "list").outcome
+        #expect(try listed.exitCode == 1 && listed.results.map(\.status) == ["failed", "done"])
+        let failed = try work.start(["get", "-", "-o", "out/", "--report", "report"], input: "list")
+        #expect(try await failed.outcome.exitCode == 1)
+        let resumed = try await work.start(["get", "--resume", "report", "-o", "out/", "--json"], input: "a.png")
+            .outcome
+        #expect(try resumed.exitCode == 1 && resumed.results.map(\.status) == ["failed"])
+        #expect(Workplace.files(below: work.path("out")) == ["a.png"])
+    }
+
+    @Test("cookies and another file of the run are never one file", arguments: ["--report", "--sheet", "--from", "-o"])
+    func cookieFile(option: String) async throws {
+        server.stop()
+        let jar = Array("# Netscape HTTP Cookie File\n".utf8)
+        try work.write(jar, to: "jar")
+        let image = option == "--from" ? [] : ["a.png"]
+        let run = try await work.start(["get"] + image + ["--cookies", "jar", option, "jar"]).outcome
+        #expect(run.exitCode == 64)
+        #expect(try work.read("jar") == jar)
+    }
+
     @Test("a file that is no report is not continued")
     func noReport() async throws {
         defer { server.stop() }

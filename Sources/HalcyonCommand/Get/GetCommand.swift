@@ -178,13 +178,16 @@ struct GetCommand: AsyncParsableCommand {
 
     /// Refuses a report that would be written into a list, an image or a result.
     private func validateReport() throws {
-        guard let report = report ?? resume else { return }
         let others =
             [from, sheet, output].compactMap(\.self).filter { $0 != "-" }
             + urls.compactMap { SourceArgument(text: $0).path }.filter { $0 != SourceArgument.standardInput }
-        if let other = others.first(where: { FileOutput.leadToOneFile(report, $0) }) {
-            throw ValidationError("The report needs a file of its own, and “\(other)” is another one of this run.")
+        let report = report ?? resume
+        func check(_ path: String?, _ name: String, _ others: [String]) throws {
+            guard let path, let other = others.first(where: { FileOutput.leadToOneFile(path, $0) }) else { return }
+            throw ValidationError("The \(name) needs a file of its own, and “\(other)” is another one of this run.")
         }
+        try check(report, "report", others)
+        try check(network.cookies, "jar of cookies", others + [report].compactMap(\.self))
     }
 
     private func validateOutput() throws {

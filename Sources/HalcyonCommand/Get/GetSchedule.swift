@@ -77,6 +77,8 @@ struct GetSchedule {
                         if !waiting.isEmpty { continue }
                     } catch {
                         fail(error)
+                        // What was written elsewhere may still be read.
+                        continue
                     }
                 }
                 guard let event = await group.next() else { break }
@@ -101,12 +103,10 @@ struct GetSchedule {
             }
         }
         if let finalError {
-            do {
-                while case let next = try deferred.next(), !next.isEmpty { waiting += next }
-            } catch {
-                fail(error)
+            while !deferred.isEmpty {
+                do { waiting += try deferred.next() } catch { fail(error) }
             }
-            leaveRest(list.earlier, after: finalError, isRead: reader == nil)
+            await leaveRest(list.earlier, after: finalError, isRead: reader == nil)
         }
         return isSuccess
     }
@@ -114,9 +114,13 @@ struct GetSchedule {
     /// Reports what is left of the list as not done, so that a next run goes on with it.
     ///
     /// - Parameter isRead: Whether it was read to its end.
-    private func leaveRest(_ earlier: ReportFile.Earlier?, after error: ImageError, isRead: Bool) {
+    private func leaveRest(_ earlier: ReportFile.Earlier?, after error: ImageError, isRead: Bool) async {
         guard case .file(let path, let reason) = error.reason else { return }
-        let rest = cancelled + waiting.filter { !isDone($0, earlier) }.map { ($0, 0) }
+        var rest = cancelled
+        for item in waiting where !isDone(item, earlier) {
+            if case .ended = recent.state(of: item) { continue }
+            if await !isThere(item) { rest.append((item, 0)) }
+        }
         for (item, fileCount) in rest {
             let error = ImageError(
                 stage: error.stage,
@@ -135,10 +139,19 @@ struct GetSchedule {
         }
     }
 
+    /// Whether an earlier run has written all files of an image.
+    private func isThere(_ item: ListItem) async -> Bool {
+        for variant in load.variants {
+            let there = try? await load.writer.written(item, variant, load.writer.origin(of: item, variant))
+            if there ?? nil == nil { return false }
+        }
+        return true
+    }
+
     /// Whether an earlier report has all files of an image.
     private func isDone(_ item: ListItem, _ earlier: ReportFile.Earlier?) -> Bool {
         guard let earlier, item.problem == nil, item.argument.isLasting else { return false }
-        return load.variants.allSatisfy { earlier.isDone(load.writer.origin(of: item, $0).request) }
+        return load.variants.allSatisfy { earlier.isDone(load.writer.origin(of: item, $0).request, name: item.name) }
     }
 
     /// Reports that images are missing.

@@ -10,25 +10,31 @@ internal import HalcyonConcurrency
 final class ReportFile: Sendable {
     /// What an earlier report says.
     struct Earlier: Sendable {
-        /// The first 64 bits of the requests that are done: of ten million, two are mistaken for each other with a
-        /// probability below 10⁻⁵.
+        /// 64 bits of the images that are done, each with the name that a list gives it: of ten million, two are mistaken for
+        /// each other with a probability below 10⁻⁵.
         fileprivate(set) var done: Set<UInt64> = []
-        /// The images that failed, are cut short or have no file any more, by their requests.
+        /// The images that failed, are cut short or have no file any more, by the same.
         fileprivate var failed: [UInt64: ListItem] = [:]
 
         /// The images that are not done, in their order; each once, of however many files.
         var failedItems: [ListItem] {
-            var seen: Set<SourceArgument> = []
-            return failed.values.sorted { $0.index < $1.index }.filter { seen.insert($0.argument).inserted }
+            var seen: Set<[String?]> = []
+            return failed.values.sorted { $0.index < $1.index }.filter {
+                seen.insert([$0.argument.identity, $0.name]).inserted
+            }
         }
 
-        func isDone(_ request: String) -> Bool { ReportFile.number(request).map(done.contains) ?? false }
+        func isDone(_ request: String, name: String?) -> Bool {
+            ReportFile.number(request, name).map(done.contains) ?? false
+        }
     }
 
     let earlier: Earlier
     private let path: String
     private let descriptor: Int32
     private let failure = Lock<Int32?>(nil)
+    /// Whether the last line is cut short, because not all of it could be written.
+    private let isCut = Lock(false)
 
     /// Opens a report; blocks.
     ///
@@ -75,13 +81,22 @@ final class ReportFile: Sendable {
     var isComplete: Bool { failure.withLock { $0 == nil } }
 
     private func append(_ text: String) {
-        var text = text
+        // Lines of several threads may come at the same time.
+        let wasCut = isCut.withLock { isCut in
+            defer { isCut = false }
+            return isCut
+        }
+        var text = wasCut ? "\n" + text : text
         let code = text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return errno }
+                guard count > 0 else {
+                    let code = errno
+                    if wasCut || rest.count < bytes.count { isCut.withLock { $0 = true } }
+                    return code
+                }
                 rest = rest.dropFirst(count)
             }
             return 0
@@ -103,7 +118,7 @@ final class ReportFile: Sendable {
 
         mutating func add(_ line: GetResult.Record) {
             isReport = true
-            guard let request = line.request, let number = ReportFile.number(request) else { return }
+            guard let request = line.request, let number = ReportFile.number(request, line.name) else { return }
             if isDone(line) {
                 earlier.done.insert(number)
                 earlier.failed[number] = nil
@@ -115,16 +130,16 @@ final class ReportFile: Sendable {
 
         private func item(_ line: GetResult.Record) -> ListItem {
             let argument = SourceArgument(text: line.url)
-            guard argument.lacksPassword else {
-                return ListItem(index: line.index, argument: argument, name: line.name)
-            }
-            var item = ListItem(
-                index: line.index,
-                argument: argument,
-                name: line.name,
-                problem: "the report has the URL without its password; give the URL, or the list that it came from"
-            )
-            item.isReported = false
+            let problem: String? =
+                if argument.lacksPassword {
+                    "the report has the URL without its password; give the URL, or the list that it came from"
+                } else if !argument.isLasting {
+                    "the standard input of that run cannot be read once more; give “-” to read that of this run"
+                } else {
+                    nil
+                }
+            var item = ListItem(index: line.index, argument: argument, name: line.name, problem: problem)
+            item.isReported = problem == nil
             return item
         }
 
@@ -157,5 +172,14 @@ final class ReportFile: Sendable {
         }
     }
 
-    fileprivate static func number(_ request: String) -> UInt64? { UInt64(request.prefix(16), radix: 16) }
+    /// Returns a number for a request and the name that a list gives its image, in this process.
+    fileprivate static func number(_ request: String, _ name: String?) -> UInt64? {
+        guard let number = UInt64(request.prefix(16), radix: 16), let name else {
+            return UInt64(request.prefix(16), radix: 16)
+        }
+        var hasher = Hasher()
+        hasher.combine(number)
+        hasher.combine(name)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
 }

@@ -26,6 +26,9 @@ struct DeferredItems: ~Copyable {
         if let file { fclose(file) }
     }
 
+    /// A Boolean value that indicates whether ``next()`` has returned all.
+    var isEmpty: Bool { firstBlock >= blocks.count && memory.isEmpty }
+
     /// Adds an image; after the first ``next()``, none is added any more.
     mutating func append(_ item: ListItem) {
         memory.append(item)

@@ -100,7 +100,8 @@ final class ListReader: Sendable {
         func append(_ line: ArraySlice<UInt8>) {
             // A byte order mark at the beginning of the list.
             let isMarked = state.nextIndex == 0 && line.starts(with: [0xEF, 0xBB, 0xBF])
-            guard let item = ListItem(line: isMarked ? line.dropFirst(3) : line, index: state.nextIndex) else { return }
+            guard var item = ListItem(line: isMarked ? line.dropFirst(3) : line, index: state.nextIndex) else { return }
+            if path == "-", !item.argument.isLasting { item.problem = "the standard input has the list, and no image" }
             state.nextIndex += 1
             items.append(item)
         }

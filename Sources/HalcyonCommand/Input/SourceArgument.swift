@@ -29,9 +29,12 @@ struct SourceArgument: Sendable {
         self.text = isData || isURL ? trimmed : text
         url = isURL && !isData ? URL(written: trimmed) : nil
         path = isURL ? url.flatMap { FilePath.text(of: $0) } : isData ? nil : text
+        // That of the standard input is no path.
         identity =
-            path.map { FilePath.isURL($0) ? $0 : FileOutput.absolutePath($0) } ?? url?.normalized.absoluteString
-            ?? trimmed
+            self.text == Self.standardInput
+            ? Self.standardInput
+            : path.map { FilePath.isURL($0) ? $0 : FileOutput.absolutePath($0) } ?? url?.normalized.absoluteString
+                ?? trimmed
     }
 
     /// Returns the source that the text stands for. Text without a scheme is a path.

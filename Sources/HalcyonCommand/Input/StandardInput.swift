@@ -2,16 +2,29 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
+internal import HalcyonConcurrency
 
 /// The image that is read from a pipe, named "-".
 enum StandardInput {
     /// The number of bytes that is accepted: as many as from a server.
     private static let limit = TransferLimits.standard.bodyBytes
 
-    /// Reads the standard input to its end.
+    /// What was read: the input comes once, and an image may be made in several sizes and rounds.
+    private static let reading = Lock<Task<Data, any Error>?>(nil)
+
+    /// Returns what the standard input has to its end.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/load``.
     static func data() async throws -> Data {
+        let task = reading.withLock { reading in
+            let task = reading ?? Task { try await readAll() }
+            reading = task
+            return task
+        }
+        return try await task.value
+    }
+
+    private static func readAll() async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in
             // It blocks for as long as the writer takes, so it must not take a thread of Swift's own pool.
             DispatchQueue(label: "halcyon.input").async {
