@@ -1,7 +1,8 @@
 internal import Halcyon
 
 /// Loads the images of a list, a bounded number at a time, in their order but for those of hosts that do not answer, which
-/// come last. It ends where no further result can be written. However long the list is, it holds no more of it than is being loaded and was read with that.
+/// come last. It ends where no further result can be written. However long the list is, it holds no more of it than is being
+/// loaded and was read with that.
 struct GetSchedule {
     let load: GetLoad
     let concurrency: Int

@@ -139,7 +139,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The dictionary of a shard uses the low bits of the hash, so this takes the high ones.
     @inlinable
     func shardIndex(of key: HashedKey<Key>) -> Int {
-        Int(UInt(bitPattern: key.key.hashValue) >> (UInt.bitWidth - 4))
+        Int(UInt(bitPattern: key.hash) >> (UInt.bitWidth - 4))
     }
 
     /// The present state and the history since the cache was made.

@@ -32,26 +32,28 @@ struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
     }
 }
 
-/// A key that a dictionary hashes by the key's own `hashValue`, which a digest has ready: hashing a key of 128 bits anew
-/// takes as long as the rest of a look-up.
+/// A key with its hash, which chooses the shard and the place there: hashing it anew for each takes as long as the rest of a
+/// look-up.
 @usableFromInline
 struct HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
     @usableFromInline let key: Key
+    @usableFromInline let hash: Int
 
     @inlinable
     init(_ key: Key) {
         self.key = key
+        hash = key.hashValue
     }
 
     @inlinable
-    static func == (left: HashedKey, right: HashedKey) -> Bool { left.key == right.key }
+    static func == (left: HashedKey, right: HashedKey) -> Bool { left.hash == right.hash && left.key == right.key }
 
     @inlinable
-    func hash(into hasher: inout Hasher) { hasher.combine(key.hashValue) }
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// What a dictionary calls, by default with a hasher of its own.
     @inlinable
-    func _rawHashValue(seed: Int) -> Int { key.hashValue }
+    func _rawHashValue(seed: Int) -> Int { hash }
 }
 
 /// The time at which an entry expires, in nanoseconds of the monotonic clock.
