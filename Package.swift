@@ -1,5 +1,4 @@
 // swift-tools-version: 6.1
-import Foundation
 import PackageDescription
 
 /// `HALCYON_STRICT=1` turns every warning of this package into an error; continuous integration sets it. It is an
@@ -23,44 +22,14 @@ if usesPthreadLock {
     swiftSettings.append(.define("HALCYON_PTHREAD_LOCK"))
 }
 
-/// Formats whose libraries are large: each is a trait, so that a program installs the libraries of what it uses.
-///
-/// A package that depends on Halcyon names the traits it wants; none is on by default. `HALCYON_TRAITS` names others (`HEIC,SVG`,
-/// `all`, or nothing for none), for every command that builds: `./test` and the scripts set it to `all`. Where it is not set,
-/// all are on in a checkout on a machine that has the libraries of all: SwiftPM does not tell a manifest whether its package is
-/// the root, and what depends on a checkout by its path must build without them.
-let formatTraits: Set<Trait> = [
-    .trait(name: "HEIC", description: "Reads HEIC (libheif)."),
-    .trait(name: "JPEGXL", description: "Reads and writes JPEG XL (libjxl)."),
-    .trait(name: "TIFF", description: "Reads and writes TIFF (libtiff)."),
-    .trait(name: "SVG", description: "Draws SVG (librsvg)."),
-    .trait(name: "Video", description: "Reads frames of videos (FFmpeg's libraries)."),
-]
-/// What connects Halcyon with other packages, which a program then needs: each is a trait as well.
-let integrationTraits: Set<Trait> = [
-    .trait(
-        name: "Observability",
-        description: "Logs, metrics and traces (swift-log, swift-metrics, swift-distributed-tracing)."
-    )
-]
-/// What shows images in windows: a trait, because the toolkit is large.
-let viewTraits: Set<Trait> = [
-    .trait(name: "GTK", description: "Shows images in widgets of GTK 4 (HalcyonGTK).")
-]
-let allTraits = formatTraits.union(integrationTraits).union(viewTraits)
-/// A header of the library of each trait that is built with one.
-let headersOfTraits = [
-    "libheif/heif.h", "jxl/decode.h", "tiffio.h", "libavcodec/avcodec.h", "gtk-4.0/gtk/gtk.h",
-]
-let headerFolders =
-    ["/usr/include", "/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu"]
-    + (Context.environment["CPATH"] ?? "").split(separator: ":").map(String.init)
-let hasAllLibraries = headersOfTraits.allSatisfy { header in
-    headerFolders.contains { FileManager.default.fileExists(atPath: "\($0)/\(header)") }
-}
-let standardTraits = hasAllLibraries && !Context.packageDirectory.contains("/checkouts/") ? "all" : ""
-let chosenTraits = Set((Context.environment["HALCYON_TRAITS"] ?? standardTraits).split(separator: ",").map(String.init))
-let defaultTraits = allTraits.map(\.name).filter { chosenTraits.contains($0) || chosenTraits == ["all"] }
+/// `HALCYON_WITHOUT=HalcyonGTK,HalcyonSVG` leaves these targets out of a checkout's build, and with them every product and
+/// every target that depends on one, such as its tests: `swift build` builds all that there are, with the libraries of all.
+let leftOut = Set((Context.environment["HALCYON_WITHOUT"] ?? "").split(separator: ",").map(String.init))
+
+/// Connects Halcyon with the packages for logs, metrics and traces. The one trait: SwiftPM resolves the packages of all products
+/// for everyone who depends on one. `HALCYON_OBSERVABILITY=1` turns it on in a checkout, for its tests.
+let observability = "Observability"
+let defaultTraits = Context.environment["HALCYON_OBSERVABILITY"] == "1" ? [observability] : []
 
 let package = Package(
     name: "halcyon",
@@ -68,15 +37,25 @@ let package = Package(
         .library(name: "Halcyon", targets: ["Halcyon"]),
         .library(name: "HalcyonRaster", targets: ["HalcyonRaster"]),
         .library(name: "HalcyonCodecs", targets: ["HalcyonCodecs"]),
+        .library(name: "HalcyonHEIC", targets: ["HalcyonHEIC"]),
+        .library(name: "HalcyonJPEGXL", targets: ["HalcyonJPEGXL"]),
+        .library(name: "HalcyonTIFF", targets: ["HalcyonTIFF"]),
+        .library(name: "HalcyonSVG", targets: ["HalcyonSVG"]),
+        .library(name: "HalcyonVideo", targets: ["HalcyonVideo"]),
+        .library(name: "HalcyonFormats", targets: ["HalcyonFormats"]),
         .library(name: "HalcyonStore", targets: ["HalcyonStore"]),
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
         .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
-        .executable(name: "halcyon", targets: ["HalcyonCommand"]),
-        .executable(name: "halcyon-gallery", targets: ["HalcyonGallery"]),
     ],
-    traits: allTraits.union([.default(enabledTraits: Set(defaultTraits))]),
+    traits: [
+        .trait(
+            name: observability,
+            description: "Logs, metrics and traces (swift-log, swift-metrics, swift-distributed-tracing)."
+        ),
+        .default(enabledTraits: Set(defaultTraits)),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
@@ -86,34 +65,37 @@ let package = Package(
     ],
     targets: [
         // MARK: System libraries
-        .systemLibrary(name: "CAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
-        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        .systemLibrary(name: "CHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
-        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
-        .systemLibrary(name: "CJPEGXL", pkgConfig: "libjxl", providers: [.apt(["libjxl-dev"])]),
-        .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-        .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CTIFF", pkgConfig: "libtiff-4", providers: [.apt(["libtiff-dev"])]),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
-        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // Without pkg-config, whose files SwiftPM reads for everyone who depends on this package, with a warning for each that is
+        // missing. The headers of GTK alone lie elsewhere than in /usr/include.
+        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(
+            name: "CGTK",
+            pkgConfig: "\(Context.packageDirectory)/Sources/CGTK/gtk4.pc",
+            providers: [.apt(["libgtk-4-dev"])]
+        ),
+        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
+        .systemLibrary(name: "CJPEGXL", providers: [.apt(["libjxl-dev"])]),
+        .systemLibrary(name: "CLCMS", providers: [.apt(["liblcms2-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // MARK: C that Swift cannot express
         .target(name: "CAVIFShim", dependencies: ["CAVIF"], cSettings: cSettings),
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
         .target(name: "CHEIFShim", dependencies: ["CHEIF"], cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
-        .target(name: "CJPEGShim", dependencies: ["CLibJPEG"], cSettings: cSettings),
+        .target(name: "CJPEGShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CJPEGXLShim", dependencies: ["CJPEGXL"], cSettings: cSettings),
         .target(name: "CPNGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
-        .target(name: "CTIFFShim", dependencies: ["CTIFF"], cSettings: cSettings),
-        // No system library targets: with the flags of pkg-config every program would be linked with librsvg and with
-        // FFmpeg's libraries, which are loaded on first use instead.
+        .target(name: "CTIFFShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("tiff")]),
+        // Their libraries, librsvg and FFmpeg's, are loaded on first use, not linked.
         .target(name: "CSVGShim", cSettings: cSettings),
         .target(name: "CVideoShim", cSettings: cSettings),
 
@@ -134,13 +116,42 @@ let package = Package(
             dependencies: [
                 "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster",
                 "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
-                .target(name: "CHEIF", condition: .when(traits: ["HEIC"])),
-                .target(name: "CHEIFShim", condition: .when(traits: ["HEIC"])),
-                .target(name: "CJPEGXL", condition: .when(traits: ["JPEGXL"])),
-                .target(name: "CJPEGXLShim", condition: .when(traits: ["JPEGXL"])),
-                .target(name: "CTIFFShim", condition: .when(traits: ["TIFF"])),
-                .target(name: "CSVGShim", condition: .when(traits: ["SVG"])),
-                .target(name: "CVideoShim", condition: .when(traits: ["Video"])),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonHEIC",
+            dependencies: [
+                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CHEIF", "CHEIFShim",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonJPEGXL",
+            dependencies: [
+                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CJPEGXL", "CJPEGXLShim",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonTIFF",
+            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CTIFFShim"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonSVG",
+            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CSVGShim"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonVideo",
+            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CVideoShim"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HalcyonFormats",
+            dependencies: [
+                "HalcyonCodecs", "HalcyonHEIC", "HalcyonJPEGXL", "HalcyonTIFF", "HalcyonSVG", "HalcyonVideo",
             ],
             swiftSettings: swiftSettings
         ),
@@ -185,7 +196,7 @@ let package = Package(
         .target(
             name: "HalcyonGTK",
             dependencies: [
-                "Halcyon", "HalcyonConcurrency", .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+                "Halcyon", "HalcyonConcurrency", "CGTK",
             ],
             swiftSettings: swiftSettings
         ),
@@ -200,6 +211,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonCommand",
             dependencies: [
+                "HalcyonFormats",
                 "Halcyon",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -207,12 +219,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
-        // Without the trait GTK it builds as well, and then says what it lacks.
         .executableTarget(
             name: "HalcyonGallery",
             dependencies: [
+                "HalcyonFormats",
                 "Halcyon", "HalcyonConcurrency", "HalcyonGTK",
-                .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+                "CGTK",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Resources"],
@@ -222,6 +234,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonConformance",
             dependencies: [
+                "HalcyonFormats",
                 "Halcyon", "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
                 "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -261,7 +274,10 @@ let package = Package(
         .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HalcyonCodecsTests",
-            dependencies: ["HalcyonCodecs", "HalcyonTesting"],
+            dependencies: [
+                "HalcyonFormats", "HalcyonCodecs", "HalcyonHEIC", "HalcyonJPEGXL", "HalcyonTIFF", "HalcyonSVG",
+                "HalcyonVideo", "HalcyonTesting",
+            ],
             swiftSettings: swiftSettings
         ),
         // Started and killed by a test of the store.
@@ -283,7 +299,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonTests",
-            dependencies: ["Halcyon", "HalcyonTesting"],
+            dependencies: ["HalcyonFormats", "Halcyon", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -303,7 +319,7 @@ let package = Package(
         // Started by a test of views.
         .executableTarget(
             name: "MainLoopTrial",
-            dependencies: ["HalcyonGTK", .target(name: "CGTK", condition: .when(traits: ["GTK"]))],
+            dependencies: ["HalcyonGTK", "CGTK"],
             path: "Tests/MainLoopTrial",
             swiftSettings: swiftSettings
         ),
@@ -311,14 +327,16 @@ let package = Package(
         .testTarget(
             name: "HalcyonGTKTests",
             dependencies: [
+                "HalcyonFormats",
                 "Halcyon", "HalcyonGTK", "HalcyonGallery", "HalcyonTesting", "MainLoopTrial",
-                .target(name: "CGTK", condition: .when(traits: ["GTK"])),
+                "CGTK",
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HalcyonCommandTests",
             dependencies: [
+                "HalcyonFormats",
                 "Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -327,7 +345,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonConformanceTests",
-            dependencies: ["HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP", "HalcyonTesting"],
+            dependencies: [
+                "HalcyonFormats", "HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
+                "HalcyonTesting",
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -342,3 +363,22 @@ let package = Package(
         ),
     ]
 )
+
+// Leaves out what was named, and everything that depends on it.
+var removed = leftOut
+while let target = package.targets.first(where: { !removed.contains($0.name) && $0.depends(on: removed) }) {
+    removed.insert(target.name)
+}
+package.targets.removeAll { removed.contains($0.name) }
+package.products.removeAll { ($0 as? Product.Library).map { !removed.isDisjoint(with: $0.targets) } ?? false }
+
+extension Target {
+    func depends(on names: Set<String>) -> Bool {
+        dependencies.contains { dependency in
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): names.contains(name)
+            default: false
+            }
+        }
+    }
+}

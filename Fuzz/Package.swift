@@ -19,6 +19,7 @@ let package = Package(
                 "CFuzzer",
                 .product(name: "Halcyon", package: "halcyon"),
                 .product(name: "HalcyonCodecs", package: "halcyon"),
+                .product(name: "HalcyonFormats", package: "halcyon"),
                 .product(name: "HalcyonHTTP", package: "halcyon"),
                 .product(name: "HalcyonRaster", package: "halcyon"),
                 .product(name: "HalcyonStore", package: "halcyon"),

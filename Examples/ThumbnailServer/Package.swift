@@ -5,8 +5,7 @@ import PackageDescription
 let package = Package(
     name: "ThumbnailServer",
     dependencies: [
-        // Without the traits for HEIC, JPEG XL, TIFF and SVG, and so without their libraries.
-        .package(name: "halcyon", path: "../..", traits: []),
+        .package(name: "halcyon", path: "../.."),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),

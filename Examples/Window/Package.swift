@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "window",
-    dependencies: [.package(name: "halcyon", path: "../..", traits: ["GTK"])],
+    dependencies: [.package(name: "halcyon", path: "../..")],
     targets: [
         // The functions of GTK, from libgtk-4-dev.
         .systemLibrary(name: "CGTK4", pkgConfig: "gtk4"),

@@ -1,11 +1,11 @@
-internal import HalcyonRaster
+package import HalcyonRaster
 
 extension Bitmap {
     /// A bitmap to decode into.
     ///
     /// - Parameter isCleared: Whether the pixels are transparent. Others are what the memory held before, of another
     ///   image: only for decoders that say which rows they have written. Default: `false`.
-    static func forDecoding(
+    package static func forDecoding(
         _ size: PixelSize,
         isOpaque: Bool,
         depth: SampleDepth = .eight,
@@ -22,7 +22,7 @@ extension Bitmap {
     }
 
     /// The upright image, as the last step of decoding.
-    func upright(_ orientation: Orientation) throws(CodecError) -> Bitmap {
+    package func upright(_ orientation: Orientation) throws(CodecError) -> Bitmap {
         do {
             return try oriented(orientation)
         } catch let error as BitmapError {

@@ -5,6 +5,13 @@ extension CodecError: CustomStringConvertible {
         case .empty: "there are no bytes"
         case .unknownFormat(let detected?): "this is no image but \(detected)"
         case .unknownFormat(nil): "this is no image of a known format"
+        case .unregistered(let format):
+            if let product = format.product {
+                "\(format.name) is not registered: add the product \(product.name), import it, "
+                    + "and call ImageCodecs.register(.\(product.codecs))"
+            } else {
+                "\(format.name) is not registered"
+            }
         case .unsupported(let format, let reason): "this kind of \(format.name) is not supported: \(reason)"
         case .truncated(let format): "the \(format.name) ends before the image does"
         case .corrupt(let format, let reason): "the \(format.name) is damaged: \(reason)"
@@ -22,6 +29,7 @@ extension CodecError: CustomStringConvertible {
         switch self {
         case .empty: "empty"
         case .unknownFormat: "notAnImage"
+        case .unregistered: "unregistered"
         case .unsupported: "unsupported"
         case .truncated: "truncated"
         case .corrupt: "corrupt"

@@ -6,7 +6,10 @@ public enum CodecError: Error, Sendable, Hashable {
     case empty
     /// The first bytes belong to no known image format. `detected` names what they look like ("HTML", "PDF", …).
     case unknownFormat(detected: String?)
-    /// The format is known, but this build or this kind of file is not supported.
+    /// The format is that of a product of its own, such as `HalcyonHEIC`, which nobody registered
+    /// (``ImageCodecs/register(_:)``).
+    case unregistered(ImageFormat)
+    /// The format is known, but this kind of file is not supported.
     case unsupported(ImageFormat, reason: String)
     /// The bytes end before the image does.
     case truncated(ImageFormat)

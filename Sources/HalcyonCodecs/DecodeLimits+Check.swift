@@ -2,7 +2,7 @@ package import HalcyonRaster
 
 extension DecodeLimits {
     /// Refuses a frame size that is beyond these limits.
-    func check(_ size: PixelSize, of format: ImageFormat) throws(CodecError) {
+    package func check(_ size: PixelSize, of format: ImageFormat) throws(CodecError) {
         guard max(size.width, size.height) <= sideLength else {
             throw .limitExceeded(format, .sideLength(size, maximum: sideLength))
         }
@@ -13,7 +13,7 @@ extension DecodeLimits {
 
     /// Refuses a sum of buffers, in bytes, that is beyond these limits. The single counts must come from sizes that
     /// passed ``check(_:of:)``; their sum is saturated.
-    func checkMemory(_ byteCounts: Int..., of format: ImageFormat) throws(CodecError) {
+    package func checkMemory(_ byteCounts: Int..., of format: ImageFormat) throws(CodecError) {
         let sum = byteCounts.reduce(SaturatingCount(0)) { $0 + SaturatingCount($1) }.value
         guard sum <= memory else {
             throw .limitExceeded(format, .memory(sum, maximum: memory))
@@ -23,7 +23,7 @@ extension DecodeLimits {
 
 extension PixelSize {
     /// The bytes that a bitmap of this size with 8 bits a sample takes, or `Int.max` where they cannot be counted.
-    var bitmapByteCount: Int { bitmapByteCount(depth: .eight) }
+    package var bitmapByteCount: Int { bitmapByteCount(depth: .eight) }
 
     /// The bytes that a bitmap of this size takes, or `Int.max` where they cannot be counted.
     package func bitmapByteCount(depth: SampleDepth) -> Int {

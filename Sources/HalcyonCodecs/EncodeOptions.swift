@@ -90,7 +90,7 @@ extension EncodeOptions {
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for colours that no profile can be made of, such as those of a
     ///   high dynamic range.
-    func embeddedMetadata(in format: ImageFormat) throws(CodecError) -> ImageMetadata? {
+    package func embeddedMetadata(in format: ImageFormat) throws(CodecError) -> ImageMetadata? {
         guard metadata != nil || colorProfile != nil || orientation != .up else { return nil }
         var embedded = metadata ?? ImageMetadata()
         embedded.exif = EXIF.block(embedded.exif, orientation: orientation)
@@ -123,14 +123,14 @@ public enum ChromaSampling: String, Sendable, Hashable, CaseIterable {
 extension EncodeOptions {
     /// Returns the number of a scale of an encoder that stands for ``effort``: from `slowest` at 9 to `fastest` at 1, in
     /// equal steps.
-    func effort(from fastest: Int, to slowest: Int, default standard: Int) -> Int {
+    package func effort(from fastest: Int, to slowest: Int, default standard: Int) -> Int {
         guard let effort else { return standard }
         let steps = min(max(effort, 1), 9) - 1
         return fastest + ((slowest - fastest) * steps * 2 + (slowest > fastest ? 8 : -8)) / 16
     }
 
     /// ``quality`` within 1 to 100.
-    var clampedQuality: Int? { quality.map { min(max($0, 1), 100) } }
+    package var clampedQuality: Int? { quality.map { min(max($0, 1), 100) } }
 
     /// The sampling of colours in formats that have a choice.
     var effectiveChromaSampling: ChromaSampling {

@@ -2,12 +2,12 @@
 ///
 /// Measured with eight photographs of Kodak's set: the value at which the mean score of SSIMULACRA2 is that of JPEG at the
 /// same quality, or up to one point higher. `Scripts/qualities` prints the comparison.
-struct QualityScale {
+package struct QualityScale {
     /// Rising qualities from 1 to 100, each with its value.
     let points: [(quality: Int, value: Double)]
 
     /// The value at a quality from 1 to 100.
-    func value(of quality: Int) -> Double {
+    package func value(of quality: Int) -> Double {
         let next = points.firstIndex { $0.quality >= quality } ?? points.count - 1
         guard next > 0 else { return points[0].value }
         let (low, high) = (points[next - 1], points[next])
@@ -27,7 +27,7 @@ extension QualityScale {
         (1, 1), (10, 3), (25, 24), (40, 46), (50, 58.4), (60, 68), (75, 80.5), (85, 87), (90, 94.2), (100, 100),
     ])
     /// The distance of libjxl, in the units of Butteraugli, for JPEG XL. 25 is the greatest.
-    static let distance = QualityScale(points: [
+    package static let distance = QualityScale(points: [
         (1, 25), (10, 18), (25, 7.1), (40, 4.4), (50, 3.6), (60, 3.05), (75, 2.15), (85, 1.45), (90, 0.83), (95, 0.5),
         (98, 0.28), (100, 0.15),
     ])

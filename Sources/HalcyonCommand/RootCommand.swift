@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Glibc
+internal import Halcyon
 internal import HalcyonFiles
+internal import HalcyonFormats
 
 /// The command `halcyon`.
 @main
@@ -31,6 +33,7 @@ struct RootCommand: AsyncParsableCommand {
 
     static func main() async {
         MemoryAllocation.limit()
+        ImageCodecs.register(.all)
         // A reader that ends early (`| head -1`) is an error of `write`, not the end of the process in the middle of
         // work.
         signal(SIGPIPE, SIG_IGN)

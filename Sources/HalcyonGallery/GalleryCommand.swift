@@ -1,9 +1,9 @@
-#if GTK
 internal import ArgumentParser
 internal import CGTK
 internal import Glibc
 internal import Halcyon
 internal import HalcyonFiles
+internal import HalcyonFormats
 internal import HalcyonGTK
 
 /// The program `halcyon-gallery`.
@@ -33,6 +33,7 @@ struct GalleryCommand: ParsableCommand {
     var screenshot: ScreenshotArguments
 
     static func main() {
+        ImageCodecs.register(.all)
         do {
             var command = try parseAsRoot(FilePath.arguments)
             try command.run()
@@ -92,17 +93,3 @@ struct ScreenshotArguments: ParsableArguments {
 }
 
 extension ScreenshotRun.View: ExpressibleByArgument {}
-#else
-internal import Glibc
-
-/// The program `halcyon-gallery`, built without the toolkit that it needs.
-@main
-enum GalleryCommand {
-    static func main() {
-        let text = "halcyon-gallery was built without GTK. Build it with the package's trait GTK: HALCYON_TRAITS=GTK\n"
-        _ = write(STDERR_FILENO, text, text.utf8.count)
-        // EX_UNAVAILABLE of sysexits.h.
-        exit(69)
-    }
-}
-#endif

@@ -43,7 +43,7 @@ public final class LogObserver: LoadObserving {
 extension LoadActivity {
     fileprivate var level: Logger.Level {
         switch self {
-        case .ended(.failed, _), .hooksWithoutIdentity: .warning
+        case .ended(.failed, _), .hooksWithoutIdentity, .unregisteredFormat: .warning
         case .ended: .info
         case .lookedUpMemory, .lookedUpDisk: .trace
         default: .debug
@@ -60,6 +60,7 @@ extension LoadActivity {
             "\(content.rawValue) not on disk, \(duration)"
         case .joined(let work): "joined the \(work.rawValue) of another load"
         case .hooksWithoutIdentity(let type): "kept in no cache: \(type) has no cacheIdentity"
+        case .unregisteredFormat(let format): "\(CodecError.unregistered(format))"
         case .transferBegan: "transfer began"
         case .transferred(let report): report.message
         case .read(let byteCount, let duration): "read \(byteCount) bytes in \(duration)"

@@ -31,7 +31,8 @@ public final class MetricsObserver: LoadObserving {
     public func observe(_ observation: LoadObservation) {
         if observation.isShared { return }
         switch observation.activity {
-        case .began, .lookedUpMemory, .hooksWithoutIdentity, .transferBegan, .read, .storedInMemory, .storedOnDisk:
+        case .began, .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .read,
+            .storedInMemory, .storedOnDisk:
             break
         case .lookedUpDisk(let content, let isFound, _, let duration):
             let result = isFound ? "hit" : "miss"

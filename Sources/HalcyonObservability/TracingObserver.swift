@@ -35,7 +35,8 @@ public final class TracingObserver: LoadObserving {
                 span.setStatus(SpanStatus(code: .error, message: "\(error.stage.rawValue): \(error.code)"))
             }
             span.end()
-        case .lookedUpMemory, .joined, .hooksWithoutIdentity, .transferBegan, .retrying, .tryingAlternative,
+        case .lookedUpMemory, .joined, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .retrying,
+            .tryingAlternative,
             .storedInMemory, .storedOnDisk:
             let name = "\(observation.activity)".prefix { $0 != "(" }
             spans.withLock { $0[observation.load] }?.addEvent(SpanEvent(name: "halcyon.\(name)"))

@@ -2,7 +2,6 @@
 //
 // `MainLoopTrial NAME` runs one of the trials below, and prints what happens.
 
-#if GTK
 import CGTK
 import Dispatch
 import Glibc
@@ -185,4 +184,3 @@ case "polled-and-served": try Trial.check(installs: true, polls: true)
 case "other-thread": Trial.otherThread()
 default: exit(2)
 }
-#endif

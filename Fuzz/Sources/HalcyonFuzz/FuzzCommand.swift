@@ -1,6 +1,7 @@
 internal import CFuzzer
 import FoundationEssentials
 import HalcyonCodecs
+import HalcyonFormats
 
 #if canImport(Glibc)
 import Glibc
@@ -19,6 +20,7 @@ enum FuzzCommand {
     private static let target = FuzzTarget(name: environment["HALCYON_FUZZ_TARGET"] ?? "")
 
     static func main() throws {
+        ImageCodecs.register(.all)
         if let folder = environment["HALCYON_FUZZ_SEEDS"] {
             return try FuzzSeeds.write(to: folder)
         }

@@ -15,6 +15,9 @@ public enum LoadActivity: Sendable {
     /// The image is kept in no cache, because hooks of this type, which the request names, have no
     /// ``DownloadHooks/cacheIdentity``. Told once of each type.
     case hooksWithoutIdentity(String)
+    /// The bytes have a format of a product of its own, which nobody registered (``ImageCodecs/register(_:)``). Told once of
+    /// each format.
+    case unregisteredFormat(ImageFormat)
     /// A request is about to be sent, or to wait for its turn.
     case transferBegan
     /// A transfer has ended.

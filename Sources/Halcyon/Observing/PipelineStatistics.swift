@@ -52,7 +52,8 @@ public struct PipelineStatistics: Sendable, Hashable {
     /// Returns whether an event changes any of the numbers.
     static func counts(_ activity: LoadActivity) -> Bool {
         switch activity {
-        case .lookedUpMemory, .hooksWithoutIdentity, .transferBegan, .storedInMemory, .storedOnDisk,
+        case .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .storedInMemory,
+            .storedOnDisk,
             .ended(.succeeded, _):
             false
         default: true
@@ -63,7 +64,9 @@ public struct PipelineStatistics: Sendable, Hashable {
     mutating func count(_ activity: LoadActivity) {
         switch activity {
         case .began: loads += 1
-        case .lookedUpMemory, .hooksWithoutIdentity, .transferBegan, .storedInMemory, .storedOnDisk: break
+        case .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .storedInMemory,
+            .storedOnDisk:
+            break
         case .lookedUpDisk(.result, let isFound, _, _):
             if isFound { resultHits += 1 } else { resultMisses += 1 }
         case .lookedUpDisk(.original, let isFound, let byteCount, _):

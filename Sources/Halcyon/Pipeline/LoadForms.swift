@@ -291,6 +291,7 @@ struct CacheEntryForm: LoadForm {
             )
             guard isWhole else { return made(original.source, for: request) }
         } catch let error as CodecError {
+            parts.recovery.reportUnregistered(error, context: context)
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             error.isOutdated = original.isOutdated
             parts.recovery.remember(error, of: request)

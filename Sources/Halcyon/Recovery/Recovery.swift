@@ -8,6 +8,8 @@ final class Recovery: Sendable {
     private let circuitBreaker: CircuitBreaker?
     /// The pipeline's downloader.
     private let downloader: ImageDownloader
+    /// The formats that nobody registered and that were reported.
+    private let reportedFormats = Lock<Set<ImageFormat>>([])
 
     init(_ configuration: RecoveryConfiguration, downloader: ImageDownloader) {
         self.downloader = downloader
@@ -76,6 +78,14 @@ final class Recovery: Sendable {
         guard !error.isOutdated else { return }
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name.ofFrame(frame))
+    }
+
+    /// Reports that nobody registered a format, once for each.
+    func reportUnregistered(_ error: CodecError, context: WorkContext) {
+        guard case .unregistered(let format) = error, reportedFormats.withLock({ $0.insert(format).inserted }) else {
+            return
+        }
+        context.note(.unregisteredFormat(format))
     }
 
     /// Returns the way by which an attempt that begins now reaches its server.

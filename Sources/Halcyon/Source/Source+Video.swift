@@ -16,10 +16,9 @@ extension Source {
     /// video from a server is stored as well with ``ImageOption/cacheOriginalImage``. Where the video is an original on
     /// disk anyway, other frames of it need no server. ``ImageOption/includesOriginalData`` adds nothing for a file.
     ///
-    /// Programs are built with videos by the trait `Video` of the package; without it, loads fail with
-    /// ``CodecError/unsupported(_:reason:)`` or ``CodecError/unknownFormat(detected:)``. Loads of
-    /// ``Source/url(_:cacheKey:)`` and other sources also accept videos then; ``ImageOption/videoFrame(at:tolerance:)``
-    /// says which frame they show.
+    /// Videos are read by the product `HalcyonVideo`, once it is registered (``ImageCodecs/register(_:)``); before, loads fail
+    /// with ``CodecError/unregistered(_:)``. Loads of ``Source/url(_:cacheKey:)`` and other sources also accept videos then;
+    /// ``ImageOption/videoFrame(at:tolerance:)`` says which frame they show.
     ///
     /// - Parameters:
     ///   - url: The URL of the video.
@@ -92,14 +91,14 @@ extension VideoFrame {
 
     /// Returns the codecs for a frame of a file, which read from there.
     static func codecs(ofFile path: String, over codecs: ImageCodecs) -> ImageCodecs {
-        #if Video
-        let decoder = VideoDecoder(path: path) { descriptor in
+        let decoder = codecs.decoders.lazy.compactMap { $0 as? any FileReadingDecoder }.first
+        guard let decoder else {
+            return ImageCodecs(decoders: [UnregisteredVideoDecoder()], encoders: codecs.encoders)
+        }
+        let reader = decoder.reading(fileAt: path) { descriptor in
             Data(try FileReader.identity(ofOpen: descriptor).key(of: path).utf8)
         }
-        return ImageCodecs(decoders: [decoder], encoders: codecs.encoders)
-        #else
-        return ImageCodecs(decoders: [MissingVideoDecoder()], encoders: codecs.encoders)
-        #endif
+        return ImageCodecs(decoders: [reader], encoders: codecs.encoders)
     }
 
     func encodeIdentity(into encoder: inout CacheKeyEncoder) {
@@ -126,19 +125,15 @@ struct VideoFrameProcessor: ImageProcessing {
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) -> DecodedImage { image }
 }
 
-#if !Video
-/// The decoder of frames in a build without them.
-private struct MissingVideoDecoder: ImageDecoder {
-    private static let error = CodecError.unsupported(.mp4, reason: "this build is without the trait Video")
-
+/// The decoder of frames where none is registered.
+private struct UnregisteredVideoDecoder: ImageDecoder {
     var format: ImageFormat { .mp4 }
 
     func recognizes(_ prefix: Data) -> Bool { true }
 
-    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo { throw Self.error }
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo { throw .unregistered(.mp4) }
 
     func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        throw Self.error
+        throw CodecError.unregistered(.mp4)
     }
 }
-#endif

@@ -114,6 +114,7 @@ final class DecodingStage: Sendable {
                 processorTime: processorTime
             )
         } catch let error as CodecError {
+            recovery.reportUnregistered(error, context: context)
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             error.isOutdated = original.isOutdated
             if original.source == .network { recovery.remember(error, of: request, frame: key.decode.frame) }
@@ -154,7 +155,7 @@ extension CodecError {
     var isDamage: Bool {
         switch self {
         case .empty, .unknownFormat, .truncated, .corrupt: true
-        case .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
+        case .unregistered, .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
         }
     }
 }

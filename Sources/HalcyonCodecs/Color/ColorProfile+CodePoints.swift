@@ -3,7 +3,7 @@ extension ColorProfile {
     ///
     /// A code point that is unspecified is taken as in sRGB, whose primaries are those of BT.709 (1) and whose transfer
     /// characteristics have a number of their own (13).
-    init?(primaries: Int, transfer: Int) {
+    package init?(primaries: Int, transfer: Int) {
         let known = (
             primaries: primaries == 0 || primaries == 2 ? 1 : primaries,
             transfer: transfer == 0 || transfer == 2 ? 13 : transfer
@@ -17,7 +17,7 @@ extension ColorProfile {
 
 extension ColorSpace {
     /// The colour space that a profile stands for; `nil` for none, and for an ICC profile that cannot be read.
-    init?(_ profile: ColorProfile?) {
+    package init?(_ profile: ColorProfile?) {
         switch profile {
         case .icc(let data)?:
             guard let colorSpace = ICCProfile.colorSpace(of: data) else {

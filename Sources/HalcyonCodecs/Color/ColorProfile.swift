@@ -13,7 +13,7 @@ extension ColorProfile {
     /// The profile embedded in a file, for decoded pixels of red, green and blue or, where the file has no colours, of
     /// grey; `nil` for one of another colour model (ICC.1:2022 7.2.6), which says nothing about them, for one that is
     /// too large, and for sRGB, which needs none.
-    init?(embedded profile: Data?, isGray: Bool = false) {
+    package init?(embedded profile: Data?, isGray: Bool = false) {
         guard let profile, ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb), !ICCProfile.isSRGB(profile) else {
             return nil
         }

@@ -1,11 +1,11 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Walks the tags of an ICC profile before a library reads it, and refuses those on which it would work longer, or take
 /// more memory, than their bytes justify: tables larger than the tag, elements that share their bytes, so that few
 /// bytes stand for thousands of steps, and more steps a colour than any profile of a device has.
 ///
 /// Tags that hold no curves, tables or elements are of a size that their bytes bound.
-struct ICCTagWalker {
+package struct ICCTagWalker {
     /// Real profiles have about twenty tags; lcms2 refuses more.
     static let maximumTagCount = 100
     /// Real ones have up to five elements.
@@ -17,7 +17,7 @@ struct ICCTagWalker {
     private static let maximumChannelCount = 15
 
     /// Returns whether reading a profile and converting with it takes a time and memory linear in its bytes.
-    static func isBounded(_ profile: Data) -> Bool {
+    package static func isBounded(_ profile: Data) -> Bool {
         let reader = ByteReader(profile)
         guard let tagCount = reader.uint32(at: 128), tagCount <= maximumTagCount else { return false }
         var seen: Set<[Int]> = []

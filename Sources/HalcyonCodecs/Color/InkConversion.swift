@@ -1,19 +1,19 @@
 internal import CLCMS
-internal import FoundationEssentials
-internal import HalcyonRaster
+package import FoundationEssentials
+package import HalcyonRaster
 
 /// Turns cyan, magenta, yellow and black into sRGB by the profile of the inks.
 ///
 /// Unchecked: lcms2 only reads a transform while it converts, since it was made without the cache of the last pixel.
 /// Nothing is written after `init`.
-final class InkConversion: @unchecked Sendable {
+package final class InkConversion: @unchecked Sendable {
     private let context: ProfileContext
     private let transform: cmsHTRANSFORM
     private let depth: SampleDepth
 
     /// The conversion of samples of a depth, that of 8 bits from the cache: making one takes some milliseconds. `nil`
     /// for a profile that cannot be used.
-    static func cached(for profile: Data, depth: SampleDepth = .eight) -> InkConversion? {
+    package static func cached(for profile: Data, depth: SampleDepth = .eight) -> InkConversion? {
         guard depth == .eight else {
             guard let context = ProfileContext() else { return nil }
             return ICCColorReader.withProfile(profile, in: context) { InkConversion($0, depth, in: context) }
@@ -56,7 +56,7 @@ final class InkConversion: @unchecked Sendable {
 
     /// Converts pixels of four shares of ink, of the depth of the conversion, into red, green, blue and the greatest
     /// alpha, in place.
-    func convert(_ pixels: UnsafeMutableRawPointer, count: Int) {
+    package func convert(_ pixels: UnsafeMutableRawPointer, count: Int) {
         cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
         // lcms2 leaves what is not a colour alone: here still the black.
         switch depth {

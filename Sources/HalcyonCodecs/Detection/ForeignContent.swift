@@ -1,10 +1,10 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Names what bytes are that are no image of a known format, so that an error can say "HTML" instead of "unknown".
 /// A server that answers every address with a page of its own is the most common cause.
-enum ForeignContent {
+package enum ForeignContent {
     /// A short name such as "HTML", "PDF" or "text", or `nil`.
-    static func name(of prefix: Data) -> String? {
+    package static func name(of prefix: Data) -> String? {
         if let name = nameOfSignature(prefix) {
             return name
         }

@@ -1,21 +1,21 @@
 internal import CZlib
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Inflates the gzip files (RFC 1952) that compressed SVG comes as.
-enum GzipText {
-    enum Outcome {
+package enum GzipText {
+    package enum Outcome {
         case complete(Data)
         /// The input ended, or there are more bytes than asked for; what there is so far.
         case partial(Data, isCutShort: Bool)
         case damaged
     }
 
-    static func isCompressed(_ data: Data) -> Bool {
+    package static func isCompressed(_ data: Data) -> Bool {
         data.starts(with: [0x1f, 0x8b, 8])
     }
 
     /// Inflates at most so many bytes.
-    static func inflate(_ data: Data, maximumByteCount: Int) -> Outcome {
+    package static func inflate(_ data: Data, maximumByteCount: Int) -> Outcome {
         var stream = z_stream()
         // 16: with gzip's header and checksum. The macro of zlib that fills in the version is not visible here.
         let size = Int32(MemoryLayout<z_stream>.size)

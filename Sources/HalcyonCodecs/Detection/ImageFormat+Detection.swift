@@ -23,11 +23,7 @@ extension ImageFormat {
         if MarkupPrefix(text(of: prefix))?.isSVG == true {
             return .svg
         }
-        #if Video
         return VideoContainer.detect(prefix)
-        #else
-        return nil
-        #endif
     }
 
     /// The format of a document whose first element stands behind longer comments, or a longer document type, than

@@ -59,10 +59,10 @@ struct MarkupPrefix {
 }
 
 /// What may stand in XML besides elements.
-enum XMLText {
+package enum XMLText {
     /// Returns the end of a declaration that a text begins with, with an internal subset in square brackets if it has
     /// one; `nil` where the text ends before.
-    static func endOfDeclaration(_ text: ArraySlice<UInt8>) -> Int? {
+    package static func endOfDeclaration(_ text: ArraySlice<UInt8>) -> Int? {
         var (position, depth) = (text.startIndex + 1, 0)
         while position < text.endIndex {
             switch text[position] {
@@ -85,12 +85,12 @@ enum XMLText {
     }
 
     /// Returns what ends a comment or an instruction that a text begins with; `nil` for something else.
-    static func closingOfOther(_ text: ArraySlice<UInt8>) -> String? {
+    package static func closingOfOther(_ text: ArraySlice<UInt8>) -> String? {
         text.starts(with: "<!--".utf8) ? "-->" : text.starts(with: "<?".utf8) ? "?>" : nil
     }
 
     /// Returns the end of a comment, an instruction or something else that a text begins with; `nil` where it has none.
-    static func end(of closing: String, in text: ArraySlice<UInt8>) -> Int? {
+    package static func end(of closing: String, in text: ArraySlice<UInt8>) -> Int? {
         let closing = Array(closing.utf8)
         var position = text.startIndex + (closing.count == 3 ? 4 : closing.count)
         while position < text.endIndex, let found = text[position...].firstIndex(of: closing[0]) {

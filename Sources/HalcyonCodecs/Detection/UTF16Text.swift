@@ -1,10 +1,10 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Documents in UTF-16 that say so by a byte order mark.
-enum UTF16Text {
+package enum UTF16Text {
     /// The text in UTF-8, without the mark; `nil` where there is no mark. What is no text becomes U+FFFD, and half a
     /// unit at the end is left out.
-    static func utf8(_ data: Data) -> Data? {
+    package static func utf8(_ data: Data) -> Data? {
         let isBigEndian = data.starts(with: [0xfe, 0xff])
         guard isBigEndian || data.starts(with: [0xff, 0xfe]) else {
             return nil

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
-internal import HalcyonRaster
+package import HalcyonRaster
 
 /// The images coded with HEVC or AV1 that one image of a HEIF file is made of: itself, its tiles, its alpha.
 ///
 /// Their sizes in the boxes do not bind them: decoders take memory for images as large as their parameter
 /// sets or sequence headers say.
-struct HEIFCodedItems {
+package struct HEIFCodedItems {
     /// Sides that tiles may have in an image that is smaller.
-    static let greatestTileSide = 1_024
+    package static let greatestTileSide = 1_024
     /// By how much coded sides may be longer: by blocks that are not filled.
     private static let greatestPadding = 64
     /// Units of all coded images together; beyond them, none is readable.
@@ -80,7 +80,7 @@ struct HEIFCodedItems {
     private(set) var items: [Int: Item] = [:]
 
     /// - Parameter includesFrames: As ``AV1Units/size(ofItem:configuration:includesFrames:)`` takes it.
-    init(_ reader: ByteReader, meta: Range<Int>, of primary: Int, format: ImageFormat, includesFrames: Bool) {
+    package init(_ reader: ByteReader, meta: Range<Int>, of primary: Int, format: ImageFormat, includesFrames: Bool) {
         self.format = format
         references = HEIFItemReferences(reader, meta: meta)
         var (needed, next) = (Set([primary]), [primary])
@@ -149,7 +149,7 @@ struct HEIFCodedItems {
     ///
     /// - Returns: The pixels of all parts as coded, each counted as often as it is decoded.
     @discardableResult
-    func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
+    package func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
         for item in items.values {
             // libavif takes alpha that does not state its size to have that of the image.
             try check(item, item.size ?? size, limits)

@@ -1,9 +1,9 @@
-internal import HalcyonRaster
+package import HalcyonRaster
 
 extension HEIFGeometry {
     /// Refuses an image whose overlays take far more drawing than pixels of the limits: their canvases and what they
     /// draw on them count, whatever their parts are coded as, and as often as they are drawn.
-    func checkDrawing(of item: Int, limits: DecodeLimits) throws(CodecError) {
+    package func checkDrawing(of item: Int, limits: DecodeLimits) throws(CodecError) {
         var known: [Int: SaturatingCount] = [:]
         let count = try drawnPixelCount(of: item, depth: 0, &known)
         guard count <= SaturatingCount(limits.pixelCount) * 4 else {
@@ -37,7 +37,7 @@ extension HEIFGeometry {
     }
 
     /// Returns the orientation of an image that libheif does not put together.
-    func orientation(ofComposed item: Int) throws(CodecError) -> Orientation {
+    package func orientation(ofComposed item: Int) throws(CodecError) -> Orientation {
         var (quarters, mirroring) = (0, Orientation.Mirroring?.none)
         for transformation in coded.items[item]?.transformations ?? [] {
             switch transformation.type {

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
-internal import HalcyonRaster
+package import HalcyonRaster
 
 /// A check that the parts of an image fit together, before a library puts them together.
 ///
 /// libheif 1.15 reads beyond its buffers where the parts of an overlay reach over the border, and relies on boxes that
 /// say how large parts and their alpha are.
-struct HEIFGeometry {
+package struct HEIFGeometry {
     /// The types of items that are decoded, or composed of others.
     private static let knownTypes: Set<String> = ["hvc1", "hev1", "av01", "grid", "iden", "iovl"]
 
@@ -15,7 +15,7 @@ struct HEIFGeometry {
     private var format: ImageFormat { coded.format }
 
     /// - Parameter coded: The items that the image needs.
-    init(_ coded: HEIFCodedItems, _ reader: ByteReader, meta: Range<Int>, types: [Int: String]) {
+    package init(_ coded: HEIFCodedItems, _ reader: ByteReader, meta: Range<Int>, types: [Int: String]) {
         self.coded = coded
         self.types = types
         let derived = types.filter { ["grid", "iovl"].contains($0.value) }.map(\.key)
@@ -26,7 +26,7 @@ struct HEIFGeometry {
     /// not put together.
     ///
     /// - Parameter item: The item that was given, or a part of it that is decoded on its own.
-    func assembly(of item: Int) throws(CodecError) -> HEIFComposition? {
+    package func assembly(of item: Int) throws(CodecError) -> HEIFComposition? {
         if let composition = try composition(of: item) { return composition }
         var checked: Set<Int> = []
         try check(item, &checked)
@@ -171,11 +171,11 @@ struct HEIFGeometry {
 }
 
 /// Images drawn over each other on a canvas, in their order.
-struct HEIFComposition: Equatable {
-    let size: PixelSize
-    let background: Color
+package struct HEIFComposition: Equatable {
+    package let size: PixelSize
+    package let background: Color
     /// The identifiers of the items, as often as they are drawn.
-    let parts: [Int]
+    package let parts: [Int]
     /// The place of the top left pixel of each.
-    let places: [PixelPoint]
+    package let places: [PixelPoint]
 }

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
 /// The places of the bytes of a HEIF file's items (`iloc`, ISO/IEC 14496-12, 8.11.3).
-enum HEIFItemLocations {
+package enum HEIFItemLocations {
     /// Bytes that an item may claim beyond the end of the beginning of a file.
-    static let greatestMissingByteCount = 1 << 25
+    package static let greatestMissingByteCount = 1 << 25
 
     /// Returns whether items claim no more than their file can reasonably have: each no more than all of it, nor those
     /// together that are joined of several parts, and all a few times that, as some share the same bytes. The libraries
@@ -12,7 +12,7 @@ enum HEIFItemLocations {
     /// - Parameters:
     ///   - meta: What the `meta` box holds.
     ///   - isBeginning: Whether the end of the file may be missing.
-    static func areReasonable(_ reader: ByteReader, meta: Range<Int>, isBeginning: Bool) -> Bool {
+    package static func areReasonable(_ reader: ByteReader, meta: Range<Int>, isBeginning: Bool) -> Bool {
         let missing = isBeginning ? greatestMissingByteCount : 1 << 20
         let counts = byteCounts(reader, meta: meta)
         return counts.ofAll <= 16 * reader.count + missing
@@ -23,7 +23,7 @@ enum HEIFItemLocations {
     /// that have several parts. Linear in the bytes of the box.
     ///
     /// - Parameter counted: The items that count; `nil` for all.
-    static func byteCounts(
+    package static func byteCounts(
         _ reader: ByteReader,
         meta: Range<Int>,
         of counted: Set<Int>? = nil

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-internal import HalcyonRaster
+package import HalcyonRaster
 
 /// The properties of a HEIF file's items (ISO/IEC 23008-12), for what the libraries do not give or read.
-struct HEIFItemProperties {
+package struct HEIFItemProperties {
     /// A property and whether a reader must understand it.
     struct Association {
         let box: ISOMediaBox
@@ -25,7 +25,7 @@ struct HEIFItemProperties {
     private let entries: [Int: [Entry]]
 
     /// - Parameter meta: What the `meta` box holds.
-    init?(_ reader: ByteReader, meta: Range<Int>) {
+    package init?(_ reader: ByteReader, meta: Range<Int>) {
         guard meta.count >= 4 else {
             return nil
         }
@@ -51,7 +51,7 @@ struct HEIFItemProperties {
     }
 
     /// The identifier of the primary item (clause 6.4 of 14496-12's `pitm`).
-    var primaryItem: Int? {
+    package var primaryItem: Int? {
         guard let payload = reader.payload(ofBox: "pitm", in: meta), let version = reader.uint8(at: payload.lowerBound)
         else {
             return nil
@@ -61,7 +61,7 @@ struct HEIFItemProperties {
     }
 
     /// The coded size of the primary item (`ispe`), before it is turned.
-    var primarySize: PixelSize? {
+    package var primarySize: PixelSize? {
         guard let item = primaryItem, let box = associations(of: item).first(where: { $0.box.type == "ispe" })?.box,
             let width = reader.uint32(at: box.payload.lowerBound + 4),
             let height = reader.uint32(at: box.payload.lowerBound + 8), box.payload.count >= 12

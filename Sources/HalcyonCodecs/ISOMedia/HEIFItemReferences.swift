@@ -1,17 +1,17 @@
 /// The references between the items of a HEIF file (`iref`, ISO/IEC 14496-12, 8.11.12).
-struct HEIFItemReferences {
+package struct HEIFItemReferences {
     /// For each item the ones it needs: those it is derived from, in their order and as often as they are named, and
     /// those that are auxiliary to it, such as alpha, once each.
     private var items: [Int: [Int]] = [:]
     private var parts: [Int: [Int]] = [:]
     private var auxiliaries: [Int: [Int]] = [:]
     /// The place of the identifier of each part that another item names more than once, behind its first mention.
-    private(set) var repetitions: [Repetition] = []
+    package private(set) var repetitions: [Repetition] = []
 
-    struct Repetition {
-        let item: Int
-        let offset: Int
-        let byteCount: Int
+    package struct Repetition {
+        package let item: Int
+        package let offset: Int
+        package let byteCount: Int
     }
 
     /// References of one kind from one item to others.
@@ -74,7 +74,7 @@ struct HEIFItemReferences {
     /// Linear in the bytes of the box.
     ///
     /// - Parameter meta: What the `meta` box holds.
-    init(_ reader: ByteReader, meta: Range<Int>) {
+    package init(_ reader: ByteReader, meta: Range<Int>) {
         guard meta.count > 4, let list = reader.payload(ofBox: "iref", in: meta.lowerBound + 4..<meta.upperBound) else {
             return
         }
@@ -112,7 +112,7 @@ struct HEIFItemReferences {
     }
 
     /// The items that one is derived from, in their order and as often as they are named.
-    func parts(of item: Int) -> [Int] {
+    package func parts(of item: Int) -> [Int] {
         parts[item] ?? []
     }
 
@@ -131,7 +131,7 @@ struct HEIFItemReferences {
 
     /// A Boolean value that indicates whether images are derived from others over no more than ``greatestDepth``
     /// levels, and none from itself. Linear in the number of references.
-    var haveBoundedDepth: Bool {
+    package var haveBoundedDepth: Bool {
         var heights: [Int: Int] = [:]
         return parts.keys.allSatisfy { height(of: $0, depth: 0, &heights) != nil }
     }

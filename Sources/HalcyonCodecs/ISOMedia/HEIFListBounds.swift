@@ -1,16 +1,16 @@
-internal import HalcyonRaster
+package import HalcyonRaster
 
 /// The bounds of the lists in the boxes of a HEIF file, which hold before any of them is read.
 ///
 /// libavif and libheif search all items for each that a list names, and keep many times the bytes of a list.
-struct HEIFListBounds {
+package struct HEIFListBounds {
     /// Boxes beside those of lists.
     private static let greatestBoxCount = 1 << 13
     /// Items by the places where one is named and by the properties that there are, for libavif: room for a grid of 64 ×
     /// 64 tiles.
     static let avifSearchCount = SaturatingCount(5 << 24)
     /// The same for libheif, which takes many times longer: room for a grid of 32 × 32 tiles.
-    static let heifSearchCount = SaturatingCount(6 << 20)
+    package static let heifSearchCount = SaturatingCount(6 << 20)
     /// Places where an item is named.
     private static let greatestNameCount = 1 << 16
     /// Parts of items; without bytes they cost nothing in the file.
@@ -38,7 +38,7 @@ struct HEIFListBounds {
     /// Returns whether all lists of a file are within the bounds. Looks no further than up to them.
     ///
     /// - Parameter searchCount: ``avifSearchCount`` or ``heifSearchCount``.
-    static func hold(in reader: ByteReader, searchCount: SaturatingCount) -> Bool {
+    package static func hold(in reader: ByteReader, searchCount: SaturatingCount) -> Bool {
         var bounds = HEIFListBounds(reader, searchCount)
         return bounds.hold(in: 0..<reader.count, depth: 0)
     }

@@ -1,25 +1,25 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
 
 /// A box of the ISO base media format (ISO/IEC 14496-12, clause 4.2): a size, a type, and what it holds.
-struct ISOMediaBox {
+package struct ISOMediaBox {
     /// Four characters.
-    let type: String
+    package let type: String
     /// The offset of the box, which begins with its size.
     let start: Int
     /// The place of its content, as far as the bytes go.
-    let payload: Range<Int>
+    package let payload: Range<Int>
     /// A Boolean value that indicates whether the box, by its own account, is longer than what it lies in.
-    let isCutShort: Bool
+    package let isCutShort: Bool
     /// A Boolean value that indicates whether its size says "to the end of the file".
     let isOpenEnded: Bool
 }
 
 /// The boxes that follow each other in a range of bytes.
-struct ISOMediaBoxes: Sequence, IteratorProtocol {
+package struct ISOMediaBoxes: Sequence, IteratorProtocol {
     private let reader: ByteReader
     private let end: Int
-    private(set) var offset: Int
+    package private(set) var offset: Int
 
     /// - Parameter range: Where to look; must lie in the reader's bytes.
     init(_ reader: ByteReader, in range: Range<Int>) {
@@ -29,7 +29,7 @@ struct ISOMediaBoxes: Sequence, IteratorProtocol {
     }
 
     /// The next box, or `nil` at the end, or where too few bytes are left for a box's size and type.
-    mutating func next() -> ISOMediaBox? {
+    package mutating func next() -> ISOMediaBox? {
         guard offset + 8 <= end, let shortSize = reader.uint32(at: offset),
             let type = reader.bytes(at: offset + 4, count: 4)
         else {
@@ -64,12 +64,12 @@ struct ISOMediaBoxes: Sequence, IteratorProtocol {
 
 extension ByteReader {
     /// The boxes in a range of these bytes.
-    func boxes(in range: Range<Int>) -> ISOMediaBoxes {
+    package func boxes(in range: Range<Int>) -> ISOMediaBoxes {
         ISOMediaBoxes(self, in: range)
     }
 
     /// Returns the place of the content of the first box on a path, such as "trak", "mdia", "hdlr".
-    func payload(ofBox path: String..., in range: Range<Int>) -> Range<Int>? {
+    package func payload(ofBox path: String..., in range: Range<Int>) -> Range<Int>? {
         var range = range
         for type in path {
             guard let box = boxes(in: range).first(where: { $0.type == type }) else {
@@ -84,7 +84,7 @@ extension ByteReader {
 extension Data {
     /// Returns these bytes with others in the place of some, each at an offset from the first. They stay as they are
     /// where there is no memory for a copy: its size is that of a file, and `Data` would end the process.
-    func replacing(_ changes: [(offset: Int, values: [UInt8])]) -> Data {
+    package func replacing(_ changes: [(offset: Int, values: [UInt8])]) -> Data {
         guard !changes.isEmpty, let copy = malloc(count) else {
             return self
         }

@@ -1,6 +1,6 @@
 extension ByteReader {
     /// `nil` also where the number is beyond `Int.max`, which no file reaches.
-    func uint64(at offset: Int) -> Int? {
+    package func uint64(at offset: Int) -> Int? {
         guard let first = uint32(at: offset), let second = uint32(at: offset + 4) else {
             return nil
         }

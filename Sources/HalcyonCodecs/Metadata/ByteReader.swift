@@ -1,43 +1,43 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// Reads numbers at any offset of untrusted bytes: whatever lies outside is `nil`, never a trap.
-struct ByteReader {
-    enum ByteOrder {
+package struct ByteReader {
+    package enum ByteOrder {
         case bigEndian
         case littleEndian
     }
 
-    let data: Data
-    let order: ByteOrder
+    package let data: Data
+    package let order: ByteOrder
 
-    init(_ data: Data, order: ByteOrder = .bigEndian) {
+    package init(_ data: Data, order: ByteOrder = .bigEndian) {
         self.data = data
         self.order = order
     }
 
-    var count: Int { data.count }
+    package var count: Int { data.count }
 
-    func uint8(at offset: Int) -> Int? {
+    package func uint8(at offset: Int) -> Int? {
         guard offset >= 0, offset < data.count else {
             return nil
         }
         return Int(data[data.startIndex + offset])
     }
 
-    func uint16(at offset: Int) -> Int? {
+    package func uint16(at offset: Int) -> Int? {
         unsigned(at: offset, byteCount: 2)
     }
 
-    func uint24(at offset: Int) -> Int? {
+    package func uint24(at offset: Int) -> Int? {
         unsigned(at: offset, byteCount: 3)
     }
 
-    func uint32(at offset: Int) -> Int? {
+    package func uint32(at offset: Int) -> Int? {
         unsigned(at: offset, byteCount: 4)
     }
 
     /// The bytes from `offset`, or `nil` if they do not all exist.
-    func bytes(at offset: Int, count: Int) -> Data? {
+    package func bytes(at offset: Int, count: Int) -> Data? {
         guard offset >= 0, count >= 0, offset <= data.count, count <= data.count - offset else {
             return nil
         }
@@ -46,7 +46,7 @@ struct ByteReader {
     }
 
     /// Returns whether `text`, as ASCII, stands at `offset`.
-    func hasText(_ text: StaticString, at offset: Int) -> Bool {
+    package func hasText(_ text: StaticString, at offset: Int) -> Bool {
         guard let bytes = bytes(at: offset, count: text.utf8CodeUnitCount) else {
             return false
         }

@@ -92,7 +92,7 @@ package enum EXIF {
 
     private static let orientationTag = 274
 
-    static func tiffReader(of tiff: Data) -> ByteReader? {
+    package static func tiffReader(of tiff: Data) -> ByteReader? {
         let order: ByteReader.ByteOrder
         let header = ByteReader(tiff)
         if header.hasText("II", at: 0) {

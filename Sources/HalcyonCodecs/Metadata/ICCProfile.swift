@@ -36,14 +36,14 @@ package enum ICCProfile {
     }
 
     /// The colour models of pixels in files.
-    enum ColorModel {
+    package enum ColorModel {
         case gray
         case rgb
         case inks
     }
 
     /// Returns whether the bytes are a profile for a colour model (ICC.1:2022 7.2.6), and not too large to be used.
-    static func isProfile(_ profile: Data, for model: ColorModel) -> Bool {
+    package static func isProfile(_ profile: Data, for model: ColorModel) -> Bool {
         let reader = ByteReader(profile)
         let signature: StaticString =
             switch model {
@@ -55,7 +55,7 @@ package enum ICCProfile {
     }
 
     /// Profiles of displays have a few kilobytes, those with tables and those of inks up to three megabytes.
-    static let maximumByteCount = 4 << 20
+    package static let maximumByteCount = 4 << 20
 
     /// Real profiles hold about twenty tags, and names in about forty languages.
     private static let maximumTagCount = 100

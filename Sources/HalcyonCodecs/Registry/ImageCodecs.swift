@@ -3,33 +3,66 @@ public import FoundationEssentials
 /// The decoders and encoders in use: one value that answers which format bytes have, what their header says, and turns
 /// them into pixels or back.
 ///
-/// Codecs are asked in order, the one registered last first, so that a user's codec takes precedence over ours for the
-/// same format.
+/// Codecs are asked in order, those of ``registering(decoder:)`` first, so that a user's codec takes precedence over ours for
+/// the same format.
 public struct ImageCodecs: Sendable {
-    /// In the order in which they are asked.
-    public private(set) var decoders: [any ImageDecoder]
-    /// In the order in which they are asked.
-    public private(set) var encoders: [any ImageEncoder]
+    private var first: FormatCodecs
+    /// Whether those of ``standard`` come next.
+    private let hasStandard: Bool
+    private var last = FormatCodecs()
 
     /// The first bytes that are looked at to tell a format. SVG may have comments before its first element.
     private static let detectionByteCount = 4_096
     /// The first bytes that a decoder is shown.
     private static let prefixByteCount = 64
 
-    /// A set of codecs, in the order in which they are asked.
+    /// A set of codecs, in the order in which they are asked. Formats that are registered do not belong to it.
     public init(decoders: [any ImageDecoder] = [], encoders: [any ImageEncoder] = []) {
-        self.decoders = decoders
-        self.encoders = encoders
+        (first, hasStandard) = (FormatCodecs(decoders: decoders, encoders: encoders), false)
+    }
+
+    /// Those of ``standard``.
+    init(ofStandard: Bool) {
+        (first, hasStandard) = (FormatCodecs(), ofStandard)
+    }
+
+    /// In the order in which they are asked.
+    public var decoders: [any ImageDecoder] {
+        guard hasStandard else { return first.decoders + last.decoders }
+        let standard = Self.standardCodecs.decoders
+        return first.decoders.isEmpty && last.decoders.isEmpty ? standard : first.decoders + standard + last.decoders
+    }
+
+    /// In the order in which they are asked.
+    public var encoders: [any ImageEncoder] {
+        guard hasStandard else { return first.encoders + last.encoders }
+        let standard = Self.standardCodecs.encoders
+        return first.encoders.isEmpty && last.encoders.isEmpty ? standard : first.encoders + standard + last.encoders
     }
 
     /// The same codecs and one more decoder, which is asked first.
     public func registering(decoder: any ImageDecoder) -> ImageCodecs {
-        ImageCodecs(decoders: [decoder] + decoders, encoders: encoders)
+        var codecs = self
+        codecs.first = FormatCodecs([FormatCodecs(decoders: [decoder]), first])
+        return codecs
     }
 
     /// The same codecs and one more encoder, which is asked first.
     public func registering(encoder: any ImageEncoder) -> ImageCodecs {
-        ImageCodecs(decoders: decoders, encoders: [encoder] + encoders)
+        var codecs = self
+        codecs.first = FormatCodecs([FormatCodecs(encoders: [encoder]), first])
+        return codecs
+    }
+
+    /// Codecs and those of further formats, which are asked last.
+    ///
+    /// ```swift
+    /// let pipeline = ImagePipeline(configuration: .init(codecs: .standard + [.svg]))
+    /// ```
+    public static func + (codecs: ImageCodecs, formats: [FormatCodecs]) -> ImageCodecs {
+        var codecs = codecs
+        codecs.last = codecs.last.replacing(with: formats)
+        return codecs
     }
 }
 
@@ -42,7 +75,8 @@ extension ImageCodecs {
     ///     more than 1 MiB, or of samples without a header. It never takes precedence over a signature, be it that of another
     ///     format of images, or of something else such as PDF or HTML. Default: `nil`.
     /// - Throws: ``CodecError/empty``, ``CodecError/unknownFormat(detected:)`` with the name of what the bytes look
-    ///   like, ``CodecError/unsupported(_:reason:)`` for a known format without a decoder.
+    ///   like, ``CodecError/unregistered(_:)`` for a format of a product of its own that is not registered,
+    ///   ``CodecError/unsupported(_:reason:)`` for another known format without a decoder.
     public func decoder(for data: Data, hint: ImageFormat? = nil) throws(CodecError) -> any ImageDecoder {
         guard !data.isEmpty else {
             throw .empty
@@ -59,13 +93,13 @@ extension ImageCodecs {
             if let decoder = decoders.first(where: { $0.format == format }) {
                 return decoder
             }
-            throw .unsupported(format, reason: "there is no decoder for this format")
+            throw missing("decoder", of: format)
         }
         if let hint, !ForeignContent.isCertain(beginning) {
             if let decoder = decoders.first(where: { $0.format == hint }) {
                 return decoder
             }
-            throw .unsupported(hint, reason: "there is no decoder for this format")
+            throw missing("decoder", of: hint)
         }
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))
     }
@@ -110,6 +144,14 @@ extension ImageCodecs {
                 try decoder.decode(data, options: options, isCancelled: isCancelled)
             }
         return try image.converted(options.color, isCancelled: isCancelled)
+    }
+
+    /// The error for a format without a codec.
+    func missing(_ codec: String, of format: ImageFormat) -> CodecError {
+        guard hasStandard, let product = format.product, codec == "decoder" || product.hasEncoder else {
+            return .unsupported(format, reason: "there is no \(codec) for this format")
+        }
+        return .unregistered(format)
     }
 
     /// The encoder for a format, or `nil`.

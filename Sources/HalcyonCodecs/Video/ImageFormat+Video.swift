@@ -17,5 +17,5 @@ extension ImageFormat {
     /// A Boolean value that indicates whether this is a container of videos, of which a frame is the image.
     public var isVideo: Bool { Self.videos.contains(self) }
 
-    static let videos: [ImageFormat] = [.mp4, .mov, .webm, .mkv, .avi, .ts, .ogv]
+    package static let videos: [ImageFormat] = [.mp4, .mov, .webm, .mkv, .avi, .ts, .ogv]
 }

@@ -1,12 +1,11 @@
-#if Video
-internal import FoundationEssentials
+package import FoundationEssentials
 
 /// The containers of videos that are read, by their first bytes. Others that FFmpeg knows are not: playlists name other
 /// files, and formats of old games are the less examined part of it.
-enum VideoContainer {
+package enum VideoContainer {
     /// The format whose signature these first bytes carry, or `nil`. Those of a transport stream need 565 bytes, others
     /// 64.
-    static func detect(_ prefix: Data) -> ImageFormat? {
+    package static func detect(_ prefix: Data) -> ImageFormat? {
         let reader = ByteReader(prefix)
         if let format = movieFormat(reader) {
             return format
@@ -25,7 +24,7 @@ enum VideoContainer {
     }
 
     /// FFmpeg's name of the demuxer; `nil` for other formats.
-    static func demuxer(of format: ImageFormat) -> String? {
+    package static func demuxer(of format: ImageFormat) -> String? {
         switch format {
         case .mp4, .mov: "mov"
         case .webm, .mkv: "matroska"
@@ -56,4 +55,3 @@ enum VideoContainer {
         }
     }
 }
-#endif

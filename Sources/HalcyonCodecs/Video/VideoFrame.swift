@@ -46,7 +46,7 @@ extension VideoFrame.Time {
     /// Returns the time in seconds in a video of this duration; `nil` for the image that represents it.
     ///
     /// - Parameter duration: Seconds; `nil` where it is not known.
-    func seconds(ofDuration duration: Double?) -> Double? {
+    package func seconds(ofDuration duration: Double?) -> Double? {
         let (seconds, end) = (value, duration ?? .infinity)
         guard let seconds else { return nil }
         return seconds.isNaN ? 0 : max(0, min(isFraction ? seconds * (duration ?? 0) : seconds, end))

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Halcyon
 internal import HalcyonCodecs
+internal import HalcyonFormats
 
 /// The versions of the libraries that this process runs with, which need not be those that it was built with.
 enum LibraryVersions {

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
+internal import HalcyonFormats
 internal import HalcyonRaster
 
 /// Reads one file of a collection in the ways that programs do, and compares what comes out with the list.
@@ -15,7 +16,7 @@ struct ImageCheck {
     let folder: CorporaFolder
     let codecs: ImageCodecs
 
-    init(_ row: ImageManifestRow, folder: CorporaFolder, codecs: ImageCodecs = .standard) {
+    init(_ row: ImageManifestRow, folder: CorporaFolder, codecs: ImageCodecs = .core + [.all]) {
         self.row = row
         self.folder = folder
         self.codecs = codecs

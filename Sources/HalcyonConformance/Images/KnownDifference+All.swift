@@ -1,4 +1,5 @@
 internal import HalcyonCodecs
+internal import HalcyonFormats
 
 extension KnownDifference {
     /// Keyed by what goes wrong, so that nothing else is hidden, and by a file's name, or by what it has in it where that

@@ -1,4 +1,5 @@
 internal import HalcyonCodecs
+internal import HalcyonFormats
 
 extension KnownDifference {
     /// The drawings that librsvg draws in another way than the browsers that the suite follows. None is ours to mend:

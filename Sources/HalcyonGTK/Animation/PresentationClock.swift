@@ -1,4 +1,3 @@
-#if GTK
 internal import HalcyonConcurrency
 
 /// A clock that stands still while nobody can see what it drives.
@@ -113,4 +112,3 @@ final class PresentationClock: Clock, Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 extension SlotController {
@@ -36,4 +35,3 @@ extension SlotController {
         }
     }
 }
-#endif

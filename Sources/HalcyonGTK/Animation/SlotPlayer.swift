@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 /// The playing of one animated image in a slot.
@@ -99,4 +98,3 @@ final class SlotPlayer {
         }
     }
 }
-#endif

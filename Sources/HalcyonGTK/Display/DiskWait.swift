@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 /// The time for which the main thread waits for images on disk, so that they are in the next frame.
@@ -27,4 +26,3 @@ enum DiskWait {
         return task.pipeline.responseFromCache(for: request, within: rest)
     }
 }
-#endif

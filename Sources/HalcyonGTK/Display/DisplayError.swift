@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// An error of a call that sets an image, beside those of its load.
@@ -29,4 +28,3 @@ extension Error {
         return false
     }
 }
-#endif

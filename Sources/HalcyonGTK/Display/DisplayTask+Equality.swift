@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 /// An attempt of a load, which tells the call that counts of its end.
@@ -136,4 +135,3 @@ extension ImageOptions {
         return options
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// The load of an image for a slot, from the call that sets the image to its completion handler: one handle for all
@@ -180,4 +179,3 @@ public final class DisplayTask {
         controller?.taskDidFinish()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// What a slot shows.
 public enum DisplayedContent: Sendable, Hashable, CaseIterable {
     case nothing
@@ -9,4 +8,3 @@ public enum DisplayedContent: Sendable, Hashable, CaseIterable {
     /// The image for a failure.
     case failure
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import FoundationEssentials
 public import Halcyon
 
@@ -158,4 +157,3 @@ private final class AwaitedLoad {
         task?.cancel()
     }
 }
-#endif

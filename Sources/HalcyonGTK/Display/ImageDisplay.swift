@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// What Halcyon does for one slot of a widget: loads images and shows them.
@@ -163,4 +162,3 @@ public struct ImageDisplay {
 
     private var controller: SlotController? { WidgetState.existing(object)?.existingController(for: slot) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// An object of GTK that shows an image: a picture, an image, a button, a window, or anything else with a property that
 /// takes a paintable.
 ///
@@ -21,4 +20,3 @@ extension ImageDisplaying {
     /// What Halcyon does for the object.
     public var hc: ImageDisplay { ImageDisplay(displayPointer) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// What is shown while an image is loaded, and may stay if the load fails.
@@ -17,4 +16,3 @@ extension Paintable: Placeholder {
     /// This paintable.
     public var paintable: Paintable? { self }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 extension SlotController {
@@ -83,4 +82,3 @@ extension SlotController {
         startIndicator(task.options[DisplayOptionValue<IndicatorKey>.self] ?? indicator)
     }
 }
-#endif

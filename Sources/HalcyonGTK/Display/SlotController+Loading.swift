@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 extension SlotController {
@@ -245,4 +244,3 @@ extension DisplayTask {
         return .failure(DisplayError.superseded(response.map(Result.success)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -227,4 +226,3 @@ final class SlotController {
         (setting, placeholderSetting) = (nil, nil)
     }
 }
-#endif

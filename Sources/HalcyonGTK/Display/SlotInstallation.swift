@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A slot's paintable in its object: the one place that knows which object has which slots.
@@ -114,4 +113,3 @@ final class SlotInstallation {
         return nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// One of the places of a widget that show an image. Each has its own load.
 ///
 /// The first use of a slot takes the place of what the widget has there. What the program puts there itself afterwards
@@ -44,4 +43,3 @@ extension WidgetSlot: CustomStringConvertible {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// What belongs to one widget: its slots, and its visibility. It is made with the first use and ends with the widget.
@@ -75,4 +74,3 @@ final class WidgetState {
         for controller in ended.values { controller.end(uninstalls: false) }
     }
 }
-#endif

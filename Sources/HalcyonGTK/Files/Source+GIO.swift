@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import FoundationEssentials
 internal import Glibc
@@ -125,4 +124,3 @@ private struct GIOFileProvider: StreamingImageDataProvider {
 extension UnsafeMutableRawPointer {
     fileprivate var cancellable: UnsafeMutablePointer<GCancellable> { assumingMemoryBound(to: GCancellable.self) }
 }
-#endif

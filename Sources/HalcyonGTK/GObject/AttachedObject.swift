@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// An object of Swift that a GObject owns under a name.
@@ -23,4 +22,3 @@ package struct AttachedObject<Value: AnyObject> {
         g_object_get_data(object.raw.object, name).map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() }
     }
 }
-#endif

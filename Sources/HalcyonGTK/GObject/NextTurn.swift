@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A closure that is kept for GLib.
@@ -32,4 +31,3 @@ func onTimeout(_ milliseconds: guint, _ body: @escaping @MainActor () -> Void) {
         g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, call, data, release)
     }
 }
-#endif

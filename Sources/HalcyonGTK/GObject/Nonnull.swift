@@ -1,4 +1,3 @@
-#if GTK
 package import CGTK
 
 /// Returns a value that GLib and GTK always pass or return; their C declarations leave open whether it may be missing.
@@ -18,4 +17,3 @@ extension Bool {
     /// GLib's form.
     package var gboolean: CGTK.gboolean { self ? 1 : 0 }
 }
-#endif

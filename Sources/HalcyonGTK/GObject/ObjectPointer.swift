@@ -1,4 +1,3 @@
-#if GTK
 package import CGTK
 
 // The three forms in which Swift imports pointers to objects of C, and the ways between them. Nothing checks the type of
@@ -28,4 +27,3 @@ extension OpaquePointer {
     package var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
     package var widget: UnsafeMutablePointer<GtkWidget> { raw.widget }
 }
-#endif

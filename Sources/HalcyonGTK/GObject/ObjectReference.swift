@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 
@@ -28,4 +27,3 @@ package final class ObjectReference: @unchecked Sendable {
     /// The object as C types that Swift knows no structure of have it.
     package var opaque: OpaquePointer { OpaquePointer(pointer) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// Calls a handler for a signal of an object.
@@ -27,4 +26,3 @@ func connect<Handler>(
         after ? G_CONNECT_AFTER : GConnectFlags(rawValue: 0)
     )
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A closure that handles a signal; it lives as long as its connection.
@@ -56,4 +55,3 @@ package func onSignal<Object>(
 ) {
     onSignal(object.raw, signal, body)
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A signal that an object has sent: its arguments, and the place for the answer. Used during the call alone.
@@ -35,4 +34,3 @@ package struct SignalCall {
         if let result { g_value_set_boolean(result, isHandled.gboolean) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// Types of GObject whose instances each own a Swift object, which ends with its instance.
@@ -41,4 +40,3 @@ enum SwiftInstance {
         return Unmanaged<Owned>.fromOpaque(nonnull(layout.pointee.owned)).takeUnretainedValue()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A reference to a GObject that does not keep it: empty as soon as the object begins to end.
@@ -22,4 +21,3 @@ final class WeakObjectReference: @unchecked Sendable {
         g_weak_ref_get(location).map { ObjectReference(adopting: $0) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// One moment of an indicator, to be drawn by code of the program.
@@ -15,4 +14,3 @@ public struct IndicatorFrame {
     /// The `GtkSnapshot *` to draw into, valid during the call. Its origin is the corner of the place.
     public let snapshot: UnsafeMutableRawPointer
 }
-#endif

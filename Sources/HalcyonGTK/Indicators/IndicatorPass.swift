@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -113,4 +112,3 @@ struct IndicatorPass {
         cairo_stroke(context)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// What is drawn over a place while its image is loaded.
@@ -65,4 +64,3 @@ final class CustomIndicator: Sendable, Hashable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -65,4 +64,3 @@ extension SlotController {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// A mark in the corner of an image in a list.
@@ -38,4 +37,3 @@ public struct ImageListBadge: Sendable, Hashable {
         response.image.info.isAnimated ? .icon("media-playback-start-symbolic", label: "Animated") : nil
     }
 }
-#endif

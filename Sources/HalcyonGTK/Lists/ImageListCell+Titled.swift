@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension ImageListCell {
@@ -44,4 +43,3 @@ extension ImageListCell {
         )
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// The widget of one cell, which shows one item after another.
@@ -49,4 +48,3 @@ public struct ImageListCell {
         return ImageListCell(widget: UnsafeMutableRawPointer(picture), display: ImageDisplay(picture))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 extension ImageListFactory {
@@ -38,4 +37,3 @@ extension ImageListFactory {
         public init() {}
     }
 }
-#endif

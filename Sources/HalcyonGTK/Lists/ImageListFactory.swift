@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 public import FoundationEssentials
 public import Halcyon
@@ -79,4 +78,3 @@ public final class ImageListFactory {
     /// Returns the `GtkListItemFactory *` with a reference for the caller, which the constructors of views take over.
     public func passRetained() -> UnsafeMutableRawPointer { g_object_ref(reference.pointer) }
 }
-#endif

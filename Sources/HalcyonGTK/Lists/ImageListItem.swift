@@ -1,4 +1,3 @@
-#if GTK
 /// An item of a list's model, and its place there.
 @MainActor
 public struct ImageListItem {
@@ -13,4 +12,3 @@ public struct ImageListItem {
         ImageListModel<Element>.element(of: object)
     }
 }
-#endif

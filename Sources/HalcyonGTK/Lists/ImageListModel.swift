@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A list of Swift values that the views of GTK show: a `GListModel` whose items stand for them.
@@ -99,4 +98,3 @@ public final class ImageListModel<Element> {
         return element
     }
 }
-#endif

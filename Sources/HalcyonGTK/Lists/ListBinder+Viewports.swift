@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -54,4 +53,3 @@ extension ListBinder {
         return model.map { ObjectReference(retaining: UnsafeMutableRawPointer($0)) }
     }
 }
-#endif

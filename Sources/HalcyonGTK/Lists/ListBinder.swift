@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -228,4 +227,3 @@ final class ListBinder {
         cells = [:]
     }
 }
-#endif

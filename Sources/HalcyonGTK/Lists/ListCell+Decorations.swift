@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension ListCell {
@@ -77,4 +76,3 @@ extension ListCell {
         gtk_widget_grab_focus(row)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -91,4 +90,3 @@ final class ListCell {
         return controller.sizeDemand(for: task).map { task.request(for: $0) }
     }
 }
-#endif

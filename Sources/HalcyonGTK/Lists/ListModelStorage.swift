@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// The elements of a model, as GTK sees them: an object for each, which is made when it is asked for.
@@ -41,4 +40,3 @@ final class ListModelStorage {
         return MainActor.assumeIsolated { body(storage) }
     }
 }
-#endif

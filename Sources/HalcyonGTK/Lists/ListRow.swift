@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// An element of a model. While something holds its object, the model returns the same one each time.
@@ -42,4 +41,3 @@ final class ListRow {
         return SwiftInstance.owned(by: object, as: Link.self).row
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -156,4 +155,3 @@ final class ListViewport {
         layouts = nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// The number of items that are loaded before they come into sight.
 public enum PrefetchDistance: Sendable, Hashable {
     /// No item is.
@@ -22,4 +21,3 @@ public enum PrefetchDistance: Sendable, Hashable {
         }
     }
 }
-#endif

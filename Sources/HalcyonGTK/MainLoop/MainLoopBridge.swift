@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 
@@ -60,4 +59,3 @@ public enum MainLoopBridge {
         self.source = nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Dispatch
 
@@ -63,4 +62,3 @@ enum MainLoopCheck {
 func warn(_ message: String) {
     cgtk_warn(message)
 }
-#endif

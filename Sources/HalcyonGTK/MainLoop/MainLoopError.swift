@@ -1,4 +1,3 @@
-#if GTK
 /// An error in letting GLib's main loop run the main actor.
 public enum MainLoopError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The main actor does not run on the first thread of the process, where GTK has to run: an asynchronous `main` was
@@ -15,4 +14,3 @@ public enum MainLoopError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
-#endif

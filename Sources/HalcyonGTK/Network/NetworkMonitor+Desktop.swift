@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 public import Halcyon
 
@@ -51,4 +50,3 @@ struct DesktopNetwork: MeteredNetworkReporting {
         onSignal(monitor, "notify::network-metered") { _ in body() }
     }
 }
-#endif

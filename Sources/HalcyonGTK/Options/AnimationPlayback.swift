@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// The way in which a widget plays an animated image. It plays only while the widget is in sight.
@@ -46,4 +45,3 @@ private final class AnimationHandler: Sendable, Hashable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 /// A key of an option of views.
@@ -30,4 +29,3 @@ extension ImageOption {
         .value(value, for: DisplayOptionValue<Key>.self)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 // Each option is a key of its own, so that a pipeline's defaults fill those that a request leaves open.
@@ -117,4 +116,3 @@ extension ImageOption {
         .display(playback, for: PlaybackKey.self)
     }
 }
-#endif

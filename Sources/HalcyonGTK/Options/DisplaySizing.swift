@@ -1,4 +1,3 @@
-#if GTK
 /// The size at which an image is decoded for a widget.
 public enum DisplaySizing: Sendable, Hashable, CaseIterable {
     /// That of the widget, in pixels of the screen, but no larger than the image's own. When the widget has grown and kept
@@ -15,4 +14,3 @@ public enum DisplaySizing: Sendable, Hashable, CaseIterable {
     /// The image's own.
     case image
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 /// What is shown if a load fails.
@@ -23,4 +22,3 @@ final class FailureImage: Sendable, Hashable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
-#endif

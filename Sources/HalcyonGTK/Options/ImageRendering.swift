@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// The way in which a widget draws an image.
@@ -31,4 +30,3 @@ extension ImageOption {
         return .rendering(rendering)
     }
 }
-#endif

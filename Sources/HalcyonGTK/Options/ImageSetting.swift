@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 /// Who shows the image of a load.
@@ -62,4 +61,3 @@ final class CustomSetting: Sendable, Hashable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// How a load follows the visibility of its widget.
 ///
 /// A widget is *shown* while GTK has it mapped and a part of it is in sight: a child of a viewport that is scrolled away
@@ -20,4 +19,3 @@ public enum LoadVisibility: Sendable, Hashable, CaseIterable {
     /// Begins at once.
     case always
 }
-#endif

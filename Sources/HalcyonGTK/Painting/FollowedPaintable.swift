@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// The handlers at a paintable whose contents or size change by themselves, such as those of a video.
@@ -41,4 +40,3 @@ final class FollowedPaintable {
         MainActor.assumeIsolated { followed.onChange(hasNewSize) }
     }
 }
-#endif

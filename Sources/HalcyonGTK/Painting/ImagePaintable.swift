@@ -1,4 +1,3 @@
-#if GTK
 /// An image without a widget of its own: a paintable that draws whatever it shows at the moment, for anything of GTK that
 /// takes a `GdkPaintable`, such as text, the icon of a drag, or several widgets at once.
 ///
@@ -34,4 +33,3 @@ extension ImagePaintable: Placeholder {
     /// What is shown at the moment, and from then on.
     public var paintable: Paintable? { Paintable(pointer) }
 }
-#endif

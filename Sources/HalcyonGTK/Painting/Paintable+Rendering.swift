@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension Paintable {
@@ -51,4 +50,3 @@ extension Paintable {
         gtk_snapshot_push_color_matrix(snapshot, &matrix, &offset)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension Paintable {
@@ -45,4 +44,3 @@ extension Paintable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 public import Halcyon
 
@@ -62,4 +61,3 @@ public struct Paintable {
         gdk_paintable_snapshot(reference.opaque, snapshot, width, height)
     }
 }
-#endif

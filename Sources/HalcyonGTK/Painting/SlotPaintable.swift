@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// The `GdkPaintable` of a slot, which a widget gets once: it draws whatever the slot shows at the moment.
@@ -251,4 +250,3 @@ extension SlotPaintable {
         return MainActor.assumeIsolated { body(paintable) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -51,4 +50,3 @@ enum Texture {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 internal import Halcyon
@@ -70,4 +69,3 @@ enum TextureTable {
         if entries[entry.key] === entry { entries[entry.key] = nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 extension RemoteImage {
     /// The description of an image to assistive technologies.
     public enum Accessibility: Sendable, Hashable {
@@ -10,4 +9,3 @@ extension RemoteImage {
         case decorative
     }
 }
-#endif

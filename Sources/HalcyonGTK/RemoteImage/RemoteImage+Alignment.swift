@@ -1,4 +1,3 @@
-#if GTK
 extension RemoteImage {
     /// The place of an image in a widget of another size, or of the part that is seen of a larger one.
     public enum Alignment: Sendable, Hashable, CaseIterable {
@@ -19,4 +18,3 @@ extension RemoteImage {
         }
     }
 }
-#endif

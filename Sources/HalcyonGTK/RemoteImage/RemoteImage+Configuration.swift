@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 extension RemoteImage {
@@ -73,4 +72,3 @@ extension RemoteImage.Configuration {
         return copy
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension RemoteImage {
@@ -37,4 +36,3 @@ extension RemoteImage {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension RemoteImage {
@@ -78,4 +77,3 @@ extension RemoteImage.FailureChild {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 public import Halcyon
 
@@ -115,4 +114,3 @@ extension ObjectReference {
         return reference
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 public import Halcyon
 
 extension RemoteImage {
@@ -23,4 +22,3 @@ extension RemoteImage.State {
         if case .loading = self { true } else { false }
     }
 }
-#endif

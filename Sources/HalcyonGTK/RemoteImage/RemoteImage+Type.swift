@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension RemoteImage {
@@ -74,4 +73,3 @@ enum RemoteImageType {
         g_object_class_install_property(table, Property.loading, loading)
     }
 }
-#endif

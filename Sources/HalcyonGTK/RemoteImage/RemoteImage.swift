@@ -1,8 +1,7 @@
-#if GTK
 internal import CGTK
 public import FoundationEssentials
-public import Halcyon
 internal import Glibc
+public import Halcyon
 
 /// A widget that loads an image and shows it, with a placeholder before, and with a button for another attempt after a
 /// failure.
@@ -133,4 +132,3 @@ public final class RemoteImage: ImageDisplaying {
     /// Cancels the load; what is shown stays. Of no effect unless the image is being loaded.
     public func cancel() { hc.cancel() }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -145,4 +144,3 @@ enum PlaceholderFade {
     /// It becomes transparent as the image becomes visible.
     case disappears
 }
-#endif

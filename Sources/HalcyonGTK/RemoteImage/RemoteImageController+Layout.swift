@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -71,4 +70,3 @@ extension RemoteImageController {
         )
     }
 }
-#endif

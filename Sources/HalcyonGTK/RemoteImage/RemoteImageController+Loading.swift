@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -132,4 +131,3 @@ extension RemoteImageController {
         }
     }
 }
-#endif

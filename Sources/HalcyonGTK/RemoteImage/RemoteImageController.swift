@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -189,4 +188,3 @@ final class RemoteImageController {
         failure = nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A picture as the child of a button.
@@ -128,4 +127,3 @@ struct ButtonChild {
         }
     }
 }
-#endif

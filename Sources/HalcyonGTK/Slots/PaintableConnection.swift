@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A paintable in a widget for images.
@@ -60,4 +59,3 @@ final class OwnPaintableConnection: SlotConnection {
         paintable.show(nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A paintable in a property of an object.
@@ -86,4 +85,3 @@ final class PropertyValue {
         g_object_thaw_notify(object.pointer.object)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// The way in which a slot's paintable gets into an object, one for each kind of object.
 @MainActor
 protocol SlotConnection: AnyObject {
@@ -22,4 +21,3 @@ extension SlotConnection {
     var fixedSize: SizeDemand? { nil }
     var isDrawn: Bool { true }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 extension SlotController {
@@ -35,4 +34,3 @@ extension SlotController {
         iconSizes = nil
     }
 }
-#endif

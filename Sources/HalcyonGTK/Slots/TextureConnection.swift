@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// The texture of what a slot shows, in a property that takes no other paintable.
@@ -40,4 +39,3 @@ final class TextureConnection: SlotConnection {
         property.set(current?.texture(limit: isTexture ? .max : Self.drawingLimit))
     }
 }
-#endif

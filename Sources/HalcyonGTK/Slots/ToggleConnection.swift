@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// One of the two images of a toggle button.
@@ -88,4 +87,3 @@ final class ToggleChild {
         gtk_toggle_button_get_active(button.object.assumingMemoryBound(to: GtkToggleButton.self)) != 0
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -99,4 +98,3 @@ final class WindowIconConnection: SlotConnection {
         isRestoring = false
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// Calls a closure before each frame of a widget, for as long as there is something that moves.
@@ -69,4 +68,3 @@ final class FrameTicker {
         return goesOn
     }
 }
-#endif

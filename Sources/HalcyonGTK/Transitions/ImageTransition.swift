@@ -1,4 +1,3 @@
-#if GTK
 /// The way in which an image takes the place of what was shown before it.
 ///
 /// Nothing moves where the user has switched animations off (the setting `gtk-enable-animations`), nor in a widget
@@ -87,4 +86,3 @@ final class CustomTransition: Sendable, Hashable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
-#endif

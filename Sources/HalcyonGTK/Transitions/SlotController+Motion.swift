@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 extension SlotController {
@@ -114,4 +113,3 @@ extension SlotController {
         return isMoving
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// One moment of a transition, to be drawn by code of the program.
@@ -21,4 +20,3 @@ public struct TransitionFrame {
     /// Draws what is shown afterwards, where it is shown then.
     public func drawNext() { layers.drawNext(into: snapshot.opaque) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 extension TransitionPass {
@@ -39,4 +38,3 @@ extension TransitionPass {
         }
     }
 }
-#endif

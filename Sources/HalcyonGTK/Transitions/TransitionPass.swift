@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A transition under way in one slot.
@@ -90,4 +89,3 @@ struct TransitionPass {
         if isBack { layers.drawNext(into: snapshot) } else { layers.drawPrevious(into: snapshot) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A window or a popover that is as large as its content asks for, in one direction at least.
@@ -41,4 +40,3 @@ struct FittingWindow {
         gtk_window_set_default_size(window.pointer.assumingMemoryBound(to: GtkWindow.self), size.width, size.height)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// Tells the widgets of one window of the end of each layout: sizes are known then, and nothing is drawn yet. It belongs
@@ -55,4 +54,3 @@ final class LayoutObserver {
         }
     }
 }
-#endif

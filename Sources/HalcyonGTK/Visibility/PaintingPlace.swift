@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -101,4 +100,3 @@ struct PaintingPlace {
         return (paintable.width * factor, paintable.height * factor)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// The parts of windows in which widgets can be seen, as they are laid out now. What siblings have in common is looked at
@@ -83,4 +82,3 @@ extension graphene_rect_t {
         return overlaps && common.size.width > 0 && common.size.height > 0 ? common : nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 /// The number of pixels that a place has for an image; 0 for a direction in which the image decides.
@@ -50,4 +49,3 @@ struct Growth {
     let size: SizeDemand
     let wait: Task<Void, Never>
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 @_spi(Views) internal import Halcyon
 
@@ -172,4 +171,3 @@ extension DisplayTask {
         return request
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 
@@ -105,4 +104,3 @@ extension SlotController {
         startIndicator(of: task)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 
@@ -266,4 +265,3 @@ final class WidgetVisibility {
         toplevel = nil
     }
 }
-#endif

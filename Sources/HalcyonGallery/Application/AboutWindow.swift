@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -17,4 +16,3 @@ enum AboutWindow {
         gtk_window_present(window.cast())
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -90,4 +89,3 @@ extension GalleryWindow {
         return (0..<count).compactMap { index in files[index].map(location(of:)) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -75,4 +74,3 @@ enum ShortcutsWindow {
         takeString(g_markup_escape_text(text, -1))
     }
 }
-#endif

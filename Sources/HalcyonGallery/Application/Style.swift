@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -59,4 +58,3 @@ enum Style {
 
     static func unfollow(_ owner: AnyObject) { followers[ObjectIdentifier(owner)] = nil }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 internal import HalcyonFiles
@@ -64,4 +63,3 @@ enum FileKind {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import FoundationEssentials
 internal import Halcyon
 internal import HalcyonFiles
@@ -92,4 +91,3 @@ extension GalleryItem {
         words.allSatisfy { searchText.contains($0) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -98,4 +97,3 @@ final class ImageCollection {
         gtk_filter_changed(filter, change)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// What the name of a file says about it.
 enum ImageFileName {
     /// The extensions of files that are taken for images in a folder. A file that is named itself is taken in any case.
@@ -18,4 +17,3 @@ enum ImageFileName {
         return name[name.utf8.index(after: dot)...].lowercased()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Dispatch
 internal import HalcyonConcurrency
 
@@ -131,4 +130,3 @@ extension ItemReader {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Glibc
 internal import HalcyonFiles
 
@@ -32,4 +31,3 @@ enum LinkList {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import HalcyonFiles
 
 /// Why something that a person named adds no image.
@@ -24,4 +23,3 @@ enum ReadingProblem: Equatable {
         return path.split(separator: "/", omittingEmptySubsequences: true).last ?? path[...]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -234,4 +233,3 @@ extension DetailPage {
         for controller in [scroll, motion, drag, pinch, click] { gtk_widget_add_controller(zoom.widget, controller) }
     }
 }
-#endif

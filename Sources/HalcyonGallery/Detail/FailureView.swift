@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -46,4 +45,3 @@ final class FailureView {
         return text.prefix(1).uppercased() + text.dropFirst()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -169,4 +168,3 @@ final class ZoomArea {
         return MainActor.assumeIsolated { attachment.value(of: canvas)?.area.map(body) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Glibc
 internal import Halcyon
 
@@ -81,4 +80,3 @@ struct ZoomScale: Equatable {
     /// The factor in words, such as "84 %".
     var percentage: String { "\(Int((factor * 100).rounded())) %" }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -108,4 +107,3 @@ final class GridPage {
         cgtk_reveal_in_grid(grid, guint(position))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -66,4 +65,3 @@ extension ImageResponse.Source {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import Halcyon
 
 extension Figure {
@@ -54,4 +53,3 @@ extension Figure {
         return "\(part.grouped) of \(whole.grouped) (\(percentage) %)"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -60,4 +59,3 @@ struct Figure: Equatable {
     let name: String
     let value: String
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -85,4 +84,3 @@ final class InformationPanel {
         update()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 internal import HalcyonGTK
@@ -108,4 +107,3 @@ private final class NextFrame {
         gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -38,4 +37,3 @@ enum WindowSnapshot {
         return gdk_texture_save_to_png(texture, path) != 0
     }
 }
-#endif

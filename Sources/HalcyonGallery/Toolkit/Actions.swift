@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -64,4 +63,3 @@ func makeMenu(_ sections: [[(text: String, action: String)]]) -> OpaquePointer {
     }
     return menu
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -116,4 +115,3 @@ func setMargins(_ widget: Widget, _ margin: Int) {
     gtk_widget_set_margin_top(widget, Int32(margin))
     gtk_widget_set_margin_bottom(widget, Int32(margin))
 }
-#endif

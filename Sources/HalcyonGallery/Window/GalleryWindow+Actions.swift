@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -94,4 +93,3 @@ extension GalleryWindow {
         return true
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Glibc
 internal import HalcyonFiles
@@ -87,4 +86,3 @@ extension GalleryWindow {
         return locations
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -101,4 +100,3 @@ extension GalleryWindow {
         updateTitle()
     }
 }
-#endif

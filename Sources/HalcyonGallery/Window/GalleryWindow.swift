@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import Halcyon
 internal import HalcyonGTK
@@ -265,4 +264,3 @@ extension GalleryWindow {
         return makeBox(GTK_ORIENTATION_HORIZONTAL, classes: ["content"], [images, panel.widget])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 internal import HalcyonGTK
 
@@ -47,4 +46,3 @@ final class Notice {
         gtk_revealer_set_reveal_child(widget.opaque, false.gboolean)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 internal import CGTK
 
 /// A page that says why there are no images, and what to do.
@@ -43,4 +42,3 @@ enum StatusPage {
         return page
     }
 }
-#endif

@@ -50,9 +50,9 @@ struct AVIFDecoderTests {
     @Test("the registry finds the decoder by the brands")
     func registered() throws {
         let data = try file(PixelSize(8, 8))
-        #expect(try ImageCodecs.standard.decoder(for: data).format == .avif)
-        #expect(try ImageCodecs.standard.info(of: data).size == PixelSize(8, 8))
-        #expect(ImageCodecs.standard.canEncode(.avif))
+        #expect(try ImageCodecs.all.decoder(for: data).format == .avif)
+        #expect(try ImageCodecs.all.info(of: data).size == PixelSize(8, 8))
+        #expect(ImageCodecs.all.canEncode(.avif))
     }
 
     /// Quarters counter-clockwise, then top to bottom (0) or left to right (1).

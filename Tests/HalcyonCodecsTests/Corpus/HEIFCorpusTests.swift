@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import Testing
+@testable import HalcyonHEIC
 
 @Suite("AVIF and HEIC files of the public corpora", .enabled(if: PixelCorpus.isPresent, "the corpora are not there"))
 struct HEIFCorpusTests {
@@ -18,12 +19,10 @@ struct HEIFCorpusTests {
         #expect(run.checkedCount > 90)
     }
 
-    #if HEIC
     @Test("HEIC decodes to the sizes, frames and pixels stated, or is refused as stated", arguments: ["heic", "heif"])
     func heic(_ format: String) throws {
         check(try LossyCorpusRun(format: format, decoder: HEICDecoder()))
     }
-    #endif
 
     private func check(_ run: LossyCorpusRun) {
         let failures = run.failures.filter { Self.exceptions[$0.key] == nil }

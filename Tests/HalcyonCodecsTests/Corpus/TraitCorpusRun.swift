@@ -5,7 +5,7 @@ import HalcyonTesting
 
 /// Runs a decoder over every image of a format whose pixels other decoders agree on only roughly: sizes, frames, means,
 /// and hashes where there are any.
-struct TraitCorpusRun {
+struct FormatCorpusRun {
     /// Pixels of images that are hashed and averaged, because Swift takes some 50 times as long without optimisation.
     private static let greatestComparedPixelCount = 1_000_000
     private static let meanTolerance = 3.0

@@ -101,9 +101,6 @@ struct FormatDetectionTests {
         #expect(ForeignContent.name(of: Data([0x1f, 0x8b, 8, 0])) == "gzip")
         #expect(ForeignContent.name(of: Data([0x50, 0x4b, 3, 4])) == "ZIP")
         #expect(ForeignContent.name(of: Data("\0\0\0\u{18}ftypisom\0\0\0\0isomavif".utf8)) == "MP4 or other ISO media")
-        #if !Video
-        #expect(ImageFormat.detect(Data("\0\0\0\u{18}ftypisom\0\0\0\0isomavif".utf8)) == nil)
-        #endif
         #expect(ForeignContent.name(of: Data([0x80, 0x81, 0xfe, 0xff])) == nil)
         #expect(ForeignContent.name(of: Data("für".utf8).prefix(2)) == "text")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Encoding animations")
 struct AnimationEncoderTests {
-    private let codecs = ImageCodecs.standard
+    private let codecs = ImageCodecs.all
 
     /// A disc that moves over a ground of few colours; with alpha, over nothing.
     private func frames(_ count: Int, hasAlpha: Bool = false, duration: (Int) -> Int = { 40 + 10 * $0 }) throws

@@ -181,7 +181,7 @@ struct FrameReaderTests {
         let bitmap = try TestImages.photo(20, 10)
         for encoder in [PNGEncoder(), JPEGEncoder(), WebPEncoder(), GIFEncoder()] as [any ImageEncoder] {
             let data = try encoder.encode(bitmap, options: EncodeOptions())
-            let reader = try ImageCodecs.standard.frames(of: data)
+            let reader = try ImageCodecs.all.frames(of: data)
             #expect(reader.frameCount == 1 && reader.loopCount == nil)
             #expect(reader.duration(ofFrame: 0) == nil && reader.totalDuration == nil)
             #expect(try reader.frame(at: 0).size == bitmap.size)
@@ -193,7 +193,7 @@ struct FrameReaderTests {
     func durations() throws {
         let image = GIFBytes.image(0, 0, 1, 1, [0])
         let frames = [0, 1, 2, 5, 100].flatMap { GIFBytes.control(delay: $0) + image }
-        let reader = try ImageCodecs.standard.frames(of: GIFBytes.file(GIFBytes.header(1, 1), GIFBytes.loop(3), frames))
+        let reader = try ImageCodecs.all.frames(of: GIFBytes.file(GIFBytes.header(1, 1), GIFBytes.loop(3), frames))
         let durations = (0..<5).map { reader.duration(ofFrame: $0) }
         #expect(
             durations == [.milliseconds(100), .milliseconds(100), .milliseconds(20), .milliseconds(50), .seconds(1)]

@@ -1,9 +1,9 @@
-#if HEIC
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonHEIC
 
 @Suite("HEIC decoding")
 struct HEICDecoderTests {
@@ -70,12 +70,12 @@ struct HEICDecoderTests {
 
     @Test("the registry finds the decoder by the brands, and never for AVIF")
     func detection() throws {
-        #expect(try ImageCodecs.standard.decoder(for: HEICBytes.plain) is HEICDecoder)
-        #expect(try ImageCodecs.standard.info(of: HEICBytes.rich).format == .heic)
+        #expect(try ImageCodecs.all.decoder(for: HEICBytes.plain) is HEICDecoder)
+        #expect(try ImageCodecs.all.info(of: HEICBytes.rich).format == .heic)
         var general = AVIFBytes(HEICBytes.plain)
         for offset in [8, 20] { general.set(Array("mif1".utf8), at: offset) }
         #expect(ImageFormat.detect(general.data) == .heif)
-        #expect(try ImageCodecs.standard.info(of: general.data).format == .heic)
+        #expect(try ImageCodecs.all.info(of: general.data).format == .heic)
         let avif = try QuickAVIFEncoder().encode(.sample(PixelSize(8, 8)), options: EncodeOptions())
         #expect(!decoder.recognizes(avif.prefix(64)))
     }
@@ -89,7 +89,7 @@ struct HEICDecoderTests {
         )
         let bytes = AVIFBytes(file).withBrand("mif1")
         #expect(ImageFormat.detect(bytes.data) == .heif)
-        let image = try ImageCodecs.standard.decode(bytes.data)
+        let image = try ImageCodecs.all.decode(bytes.data)
         #expect(image.info.format == .avif && image.size == original.size)
         #expect(try #require(image.bitmap.greatestDifference(from: original)) < 12)
     }
@@ -111,4 +111,3 @@ struct HEICDecoderTests {
         }
     }
 }
-#endif

@@ -1,10 +1,10 @@
-#if HEIC
 import FoundationEssentials
 import HalcyonRaster
 import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonHEIC
 
 @Suite("HEIC files whose parts do not fit together")
 struct HEICGeometryTests {
@@ -188,4 +188,3 @@ struct HEICGeometryTests {
         }
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if HEIC
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonHEIC
 
 @Suite("HEIC files that are damaged or ask for too much")
 struct HEICHostileInputTests {
@@ -173,4 +173,3 @@ struct HEICHostileInputTests {
         }
     }
 }
-#endif

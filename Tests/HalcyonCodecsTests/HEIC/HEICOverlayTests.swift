@@ -1,10 +1,10 @@
-#if HEIC
 import FoundationEssentials
 import HalcyonRaster
 import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonHEIC
 
 @Suite("Overlays in HEIC files")
 struct HEICOverlayTests {
@@ -225,4 +225,3 @@ struct HEICOverlayTests {
         #expect(throws: CodecError.self) { try decode(file) }
     }
 }
-#endif

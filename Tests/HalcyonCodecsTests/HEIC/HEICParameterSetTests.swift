@@ -1,9 +1,9 @@
-#if HEIC
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonHEIC
 
 @Suite("The sizes in the parameter sets of HEIC files")
 struct HEICParameterSetTests {
@@ -158,4 +158,3 @@ struct HEICParameterSetTests {
         )
     }
 }
-#endif

@@ -210,7 +210,7 @@ struct ICODecoderTests {
         let image = try CURDecoder().decode(data, options: DecodeOptions(), isCancelled: { false })
         #expect(image.info.format == .cur && image.info.frameCount == 1)
         #expect(image.bitmap[0, 0] == [255, 0, 0, 255])
-        #expect(ImageCodecs.standard.canDecode(.cur) && CURDecoder().recognizes(data))
+        #expect(ImageCodecs.all.canDecode(.cur) && CURDecoder().recognizes(data))
         #expect(throws: CodecError.corrupt(.ico, reason: "the signature is missing")) { try decode(data) }
     }
 

@@ -26,7 +26,7 @@ struct IncrementalDecoderTests {
     func equalsWhole(sample: IncrementalSample, count: Int) throws {
         for keepsSixteenBits in [false, true] {
             let (data, options) = (try sample.data, DecodeOptions(keepsSixteenBits: keepsSixteenBits))
-            let whole = try ImageCodecs.standard.decode(data, options: options)
+            let whole = try ImageCodecs.all.decode(data, options: options)
             let decoder = IncrementalDecoder(options: options)
             try feed(data, to: decoder, by: count)
             let image = try #require(try decoder.image())
@@ -60,7 +60,7 @@ struct IncrementalDecoderTests {
     func afterTheEnd(isProgressive: Bool) throws {
         let sample = isProgressive ? IncrementalSample.progressiveJPEG : .baselineJPEG
         let data = try sample.data.dropLast(2)
-        let whole = try ImageCodecs.standard.decode(data)
+        let whole = try ImageCodecs.all.decode(data)
         let decoder = IncrementalDecoder()
         try decoder.append(data)
         decoder.end()
@@ -100,7 +100,7 @@ struct IncrementalDecoderTests {
         #expect(decoder.progress.isComplete)
         let image = try #require(try decoder.image())
         #expect(image.size == PixelSize(61, 37) && image.info.orientation == .up)
-        #expect(image.bitmap.rowBytes() == (try ImageCodecs.standard.decode(data)).bitmap.rowBytes())
+        #expect(image.bitmap.rowBytes() == (try ImageCodecs.all.decode(data)).bitmap.rowBytes())
     }
 
     @Test("shows no WebP that may be turned before its orientation is there, unless it is not to be turned")

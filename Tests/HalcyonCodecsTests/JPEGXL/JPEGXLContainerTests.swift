@@ -1,9 +1,9 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 @Suite("JPEG XL containers")
 struct JPEGXLContainerTests {
@@ -76,4 +76,3 @@ struct JPEGXLContainerTests {
         }
     }
 }
-#endif

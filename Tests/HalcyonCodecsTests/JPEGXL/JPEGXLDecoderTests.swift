@@ -1,9 +1,9 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 @Suite("JPEG XL decoding")
 struct JPEGXLDecoderTests {
@@ -181,4 +181,3 @@ struct JPEGXLDecoderTests {
         }
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 @Suite("JPEG XL encoding")
 struct JPEGXLEncoderTests {
@@ -81,4 +81,3 @@ struct JPEGXLEncoderTests {
         #expect(throws: CodecError.self) { try encoder.encode(bitmap, options: nonsense) }
     }
 }
-#endif

@@ -1,10 +1,10 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonConcurrency
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 /// Frames that are never shown: others take pixels from them, and libjxl decodes them without telling.
 @Suite("JPEG XL frames that are never shown")
@@ -201,4 +201,3 @@ private struct BitWriter {
         align()
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 @Suite("JPEG XL decoding while bytes arrive")
 struct JPEGXLIncrementalTests {
@@ -38,8 +38,8 @@ struct JPEGXLIncrementalTests {
     func equalsWhole(count: Int, color: ColorHandling) throws {
         for data in try files() {
             let options = DecodeOptions(color: color)
-            let whole = try ImageCodecs.standard.decode(data, options: options)
-            let decoder = IncrementalDecoder(options: options)
+            let whole = try ImageCodecs.all.decode(data, options: options)
+            let decoder = IncrementalDecoder(codecs: .all, options: options)
             try feed(data, to: decoder, by: count)
             let image = try #require(try decoder.image())
             #expect(decoder.progress.isComplete && image.info == whole.info)
@@ -52,7 +52,7 @@ struct JPEGXLIncrementalTests {
     func coarse() throws {
         let photo = try TestImages.photo(600, 500)
         let data = try JPEGXLEncoder().encode(photo, options: EncodeOptions(quality: 90))
-        let decoder = IncrementalDecoder()
+        let decoder = IncrementalDecoder(codecs: .all)
         var count = 0
         while decoder.progress.passCount == 0, count < data.count {
             try decoder.append(data[count..<min(count + 1_100, data.count)])
@@ -71,7 +71,7 @@ struct JPEGXLIncrementalTests {
         try decoder.append(data[count...])
         decoder.end()
         while try decoder.advance() {}
-        let whole = try ImageCodecs.standard.decode(data).bitmap
+        let whole = try ImageCodecs.all.decode(data).bitmap
         #expect(try #require(try decoder.image()).bitmap.greatestDifference(from: whole) == 0)
         #expect(image.bitmap.greatestDifference(from: whole) != 0)
     }
@@ -79,7 +79,7 @@ struct JPEGXLIncrementalTests {
     @Test("a file that is cut short is truncated at its end, not before")
     func truncation() throws {
         for data in try files() {
-            let decoder = IncrementalDecoder()
+            let decoder = IncrementalDecoder(codecs: .all)
             try decoder.append(data.dropLast(data.count / 3))
             while try decoder.advance() {}
             #expect(!decoder.progress.isComplete)
@@ -94,10 +94,10 @@ struct JPEGXLIncrementalTests {
         let frames = [photo, photo].map { AnimationFrame(bitmap: $0, duration: 70) }
         let animation = try JPEGXLEncoder().encode(frames, loopCount: 0, options: EncodeOptions(quality: nil))
         let unsupported = CodecError.unsupported(.jxl, reason: "an animation, while bytes arrive")
-        #expect(throws: unsupported) { try feed(animation, to: IncrementalDecoder(), by: 1_000) }
+        #expect(throws: unsupported) { try feed(animation, to: IncrementalDecoder(codecs: .all), by: 1_000) }
         let still = try files()[0]
         for limits in [DecodeLimits(pixelCount: 2), DecodeLimits(sideLength: 2), DecodeLimits(memory: 3)] {
-            let decoder = IncrementalDecoder(options: DecodeOptions(limits: limits))
+            let decoder = IncrementalDecoder(codecs: .all, options: DecodeOptions(limits: limits))
             do {
                 try feed(still, to: decoder, by: 1_000)
                 Issue.record("\(limits) do not hold")
@@ -108,4 +108,3 @@ struct JPEGXLIncrementalTests {
         }
     }
 }
-#endif

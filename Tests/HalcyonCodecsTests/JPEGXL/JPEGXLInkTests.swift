@@ -1,9 +1,9 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 @Suite("JPEG XL in four inks")
 struct JPEGXLInkTests {
@@ -127,4 +127,3 @@ struct JPEGXLInkTests {
         }
     }
 }
-#endif

@@ -1,14 +1,14 @@
-#if JPEGXL
 import FoundationEssentials
 import HalcyonRaster
 import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonJPEGXL
 
 @Suite("JPEG files as JPEG XL")
 struct JPEGXLTranscodingTests {
-    private let codecs = ImageCodecs.standard
+    private let codecs = ImageCodecs.all
 
     private func jpeg(_ options: EncodeOptions) throws -> Data {
         try JPEGEncoder().encode(TestImages.photo(160, 120), options: options)
@@ -59,4 +59,3 @@ struct JPEGXLTranscodingTests {
         }
     }
 }
-#endif

@@ -12,7 +12,7 @@ struct EmbeddedMetadataTests {
         iccProfile: ICCProfileBytes.version4([("en", "Display P3")])
     )
 
-    private let codecs = ImageCodecs.standard
+    private let codecs = ImageCodecs.all
 
     @Test(
         "what is embedded comes back, with an orientation of 1",
@@ -38,7 +38,7 @@ struct EmbeddedMetadataTests {
 
     @Test(
         "pixels that were kept as stored keep their orientation",
-        arguments: [ImageFormat.jpeg, .png, .webp, .avif, .jxl, .tiff].filter(ImageCodecs.standard.canEncode)
+        arguments: [ImageFormat.jpeg, .png, .webp, .avif, .jxl, .tiff].filter(ImageCodecs.all.canEncode)
     )
     func storedOrientation(_ format: ImageFormat) throws {
         let bitmap = try TestImages.photo(20, 10)

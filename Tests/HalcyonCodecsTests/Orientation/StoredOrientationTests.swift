@@ -26,8 +26,8 @@ struct StoredOrientationTests {
     @Test("and turned by default", arguments: [ImageFormat.png, .webp])
     func orientation(format: ImageFormat) throws {
         let data = try format == .png ? Self.png() : Self.webP()
-        let upright = try ImageCodecs.standard.decode(data)
-        let stored = try ImageCodecs.standard.decode(data, options: DecodeOptions(appliesOrientation: false))
+        let upright = try ImageCodecs.all.decode(data)
+        let stored = try ImageCodecs.all.decode(data, options: DecodeOptions(appliesOrientation: false))
         #expect(upright.info == stored.info)
         #expect(stored.info.orientation == .right)
         #expect(stored.size == Self.size && stored.fullSize == Self.size)

@@ -38,7 +38,7 @@ struct PNGColorTests {
         colorType: UInt8 = 2,
         color: ColorHandling = .asStored
     ) throws -> DecodedImage {
-        try ImageCodecs.standard.decode(
+        try ImageCodecs.all.decode(
             Self.file(chunks, colorType: colorType),
             options: DecodeOptions(color: color)
         )
@@ -139,7 +139,7 @@ struct PNGColorTests {
     func handling() throws {
         let stored = try decode([Self.embedded])
         #expect(stored.bitmap.straightRGBA() == [200, 100, 50, 255])
-        let converted = try ImageCodecs.standard.decode(Self.file([Self.embedded]))
+        let converted = try ImageCodecs.all.decode(Self.file([Self.embedded]))
         #expect(converted.bitmap.straightRGBA() != [200, 100, 50, 255])
         #expect(converted.colorProfile == nil)
         #expect(converted.info == stored.info)

@@ -31,7 +31,7 @@ struct CustomCodecTests {
 
     @Test("read and write a format of the program's own")
     func roundTrip() throws {
-        let codecs = ImageCodecs.standard.registering(decoder: Self.decoder).registering(encoder: Self.encoder)
+        let codecs = ImageCodecs.all.registering(decoder: Self.decoder).registering(encoder: Self.encoder)
         let file = Data("GRAY".utf8) + [3, 0, 51, 255]
         #expect(try codecs.info(of: file).size == PixelSize(3, 1))
         let image = try codecs.decode(file)

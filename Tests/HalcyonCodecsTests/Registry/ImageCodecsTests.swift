@@ -8,7 +8,7 @@ import Testing
 struct ImageCodecsTests {
     @Test("no bytes are empty, foreign bytes are named, known formats without a decoder are unsupported")
     func errors() {
-        let codecs = ImageCodecs.standard
+        let codecs = ImageCodecs.all
         #expect(throws: CodecError.empty) { try codecs.info(of: Data()) }
         #expect(throws: CodecError.unknownFormat(detected: "HTML")) { try codecs.info(of: Data("<html>".utf8)) }
         #expect(throws: CodecError.unknownFormat(detected: nil)) { try codecs.decode(Data([0, 1, 2])) }
@@ -24,7 +24,7 @@ struct ImageCodecsTests {
         arguments: [ImageFormat.jpeg, .webp, .bmp, .qoi]
     )
     func roundTrip(_ format: ImageFormat) throws {
-        let codecs = ImageCodecs.standard
+        let codecs = ImageCodecs.all
         #expect(codecs.canEncode(format) && codecs.canDecode(format))
         let data = try codecs.encode(Bitmap.sample(PixelSize(40, 30)), as: format)
         #expect(try codecs.info(of: data).format == format)
@@ -33,7 +33,7 @@ struct ImageCodecsTests {
 
     @Test("the codec registered last is asked first, and the set it was added to stays as it was")
     func registration() throws {
-        let standard = ImageCodecs.standard
+        let standard = ImageCodecs.all
         let codecs = standard.registering(decoder: OneColor()).registering(encoder: OneColor())
         let data = try codecs.encode(Bitmap.sample(PixelSize(4, 4)), as: .jpeg)
         #expect(firstDifference(data, OneColor.file) == nil)
@@ -47,7 +47,7 @@ struct ImageCodecsTests {
         let format = ImageFormat(rawValue: "one-color")
         let file = Data("1color".utf8)
         let codec = OneColor(format: format, file: file)
-        let codecs = ImageCodecs.standard.registering(decoder: codec).registering(encoder: codec)
+        let codecs = ImageCodecs.all.registering(decoder: codec).registering(encoder: codec)
         #expect(codecs.canDecode(format) && codecs.canEncode(format))
         #expect(try codecs.info(of: file).format == format)
         let image = try codecs.decode(file)
@@ -56,7 +56,7 @@ struct ImageCodecsTests {
         let frames = try codecs.frames(of: file)
         #expect(frames.frameCount == 1)
         #expect(try frames.next()?.bitmap.size == PixelSize(7, 7))
-        #expect(throws: CodecError.unknownFormat(detected: "text")) { try ImageCodecs.standard.info(of: file) }
+        #expect(throws: CodecError.unknownFormat(detected: "text")) { try ImageCodecs.all.info(of: file) }
     }
 }
 

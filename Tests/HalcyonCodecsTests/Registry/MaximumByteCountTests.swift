@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Encoding to a largest size")
 struct MaximumByteCountTests {
-    private let codecs = ImageCodecs.standard
+    private let codecs = ImageCodecs.all
 
     @Test("quality is lowered until the file fits, and not much further", arguments: [ImageFormat.jpeg, .webp])
     func fits(_ format: ImageFormat) throws {

@@ -8,7 +8,7 @@ struct StoredPixelsTests {
     private func straight(_ data: Data) throws -> [UInt8] {
         var options = DecodeOptions(color: .asStored, appliesOrientation: false)
         options.premultiplies = false
-        let bitmap = try ImageCodecs.standard.decode(data, options: options).bitmap
+        let bitmap = try ImageCodecs.all.decode(data, options: options).bitmap
         #expect(!bitmap.isOpaque)
         return bitmap.premultipliedBytes()
     }
@@ -37,7 +37,7 @@ struct StoredPixelsTests {
         let bitmap = try [UInt8]([255, 51, 0, 5, 0, 255, 102, 255]).withUnsafeBytes {
             try Bitmap(premultiplying: $0, size: PixelSize(2, 1))
         }
-        #expect(try straight(ImageCodecs.standard.encode(bitmap, as: format)) == bitmap.straightRGBA())
+        #expect(try straight(ImageCodecs.all.encode(bitmap, as: format)) == bitmap.straightRGBA())
     }
 
     @Test("a WebP's colours are not multiplied by alpha where that is not wanted")

@@ -1,9 +1,9 @@
-#if SVG
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonSVG
 
 @Suite("What librsvg does not follow in SVG")
 struct SVGAmendmentTests {
@@ -189,4 +189,3 @@ struct SVGAmendmentTests {
         #expect(bitmap[10, 10] == red)
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if SVG
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonSVG
 
 @Suite("SVG")
 struct SVGDecoderTests {
@@ -156,7 +156,7 @@ struct SVGDecoderTests {
         #expect(try decoder.info(of: data, limits: .standard).size == PixelSize(30, 20))
         let long = svg("width='30' height='20'", before: "<!--" + String(repeating: "-x", count: 500) + "-->")
         #expect(!decoder.recognizes(long.prefix(64)))
-        #expect(try ImageCodecs.standard.decode(long).size == PixelSize(30, 20))
+        #expect(try ImageCodecs.all.decode(long).size == PixelSize(30, 20))
     }
 
     @Test("pixels are premultiplied RGBA, transparent where nothing is drawn")
@@ -187,7 +187,7 @@ struct SVGDecoderTests {
         let plain = svg("width='8' height='4'", halves)
         let data = GzipBytes.stored(plain)
         #expect(ImageFormat.detect(data) == .svg && decoder.recognizes(data))
-        let image = try ImageCodecs.standard.decode(data)
+        let image = try ImageCodecs.all.decode(data)
         #expect(try image.bitmap.greatestDifference(from: decode(plain).bitmap) == 0)
         #expect(ImageFormat.detect(GzipBytes.stored(Data("no drawing".utf8))) == nil)
         for length in 1..<data.count {
@@ -235,4 +235,3 @@ struct SVGDecoderTests {
         }
     }
 }
-#endif

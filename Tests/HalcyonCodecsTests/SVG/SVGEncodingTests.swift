@@ -1,9 +1,9 @@
-#if SVG
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonSVG
 
 @Suite("The encodings of SVG")
 struct SVGEncodingTests {
@@ -132,4 +132,3 @@ struct SVGEncodingTests {
         #expect(throws: CodecError.self) { try decode(twice) }
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if SVG
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonSVG
 
 /// The rewriting of documents before librsvg reads them, for documents that it is not meant for.
 @Suite("Rewriting of SVG")
@@ -156,4 +156,3 @@ struct SVGRewritingTests {
         #expect(SVGLength("1e308in") == nil)
     }
 }
-#endif

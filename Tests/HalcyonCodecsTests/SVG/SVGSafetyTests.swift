@@ -1,9 +1,9 @@
-#if SVG
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonSVG
 
 extension String {
     /// For a value that stands in single quotes itself.
@@ -416,4 +416,3 @@ struct SVGSafetyTests {
         }
     }
 }
-#endif

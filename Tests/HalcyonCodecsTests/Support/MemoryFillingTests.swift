@@ -26,7 +26,7 @@ struct MemoryFillingTests {
         let photo = try TestImages.photo(97, 61)
         let translucent = try TestImages.translucent(67, 45)
         var samples: [Sample] = []
-        for encoder in ImageCodecs.standard.encoders {
+        for encoder in ImageCodecs.all.encoders {
             for (name, bitmap) in [("photo", photo), ("translucent", translucent)] {
                 for quality in [nil, 70] {
                     guard let data = try? encoder.encode(bitmap, options: EncodeOptions(quality: quality)) else {
@@ -49,9 +49,7 @@ struct MemoryFillingTests {
         let entry = ICOBytes.Entry(width: 67, height: 45, bits: 32, bytes: png)
         samples.append(Sample(name: "ico, bitmap", data: ICOBytes.file([ICOBytes.bitmap(32, [9, 99, 199])])))
         samples.append(Sample(name: "ico, PNG", data: ICOBytes.file([entry, ICOBytes.bitmap(8, [9, 99, 199, 77])])))
-        #if HEIC
         samples += [Sample(name: "heic", data: HEICBytes.plain), Sample(name: "heic, rich", data: HEICBytes.rich)]
-        #endif
         samples += try IncrementalSample.allCases.map { Sample(name: $0.rawValue, data: try $0.data) }
         return samples
     }
@@ -92,7 +90,7 @@ struct MemoryFillingTests {
         MemoryPool.fillMemory(with: byte)
         defer { MemoryPool.fillMemory(with: nil) }
         var outcomes: [String: Outcome] = [:]
-        let codecs = ImageCodecs.standard
+        let codecs = ImageCodecs.all
         for options in [
             DecodeOptions(), DecodeOptions(targetSize: PixelSize(20, 15)), DecodeOptions(keepsSixteenBits: true),
             DecodeOptions(damage: .isRefused),

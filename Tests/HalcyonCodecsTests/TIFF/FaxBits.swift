@@ -1,4 +1,3 @@
-#if TIFF
 /// Writes rows of two colours as fax machines do (ITU-T T.4 and T.6), as bits from the first one on.
 struct FaxBits {
     enum Scheme: CaseIterable {
@@ -119,4 +118,3 @@ struct FaxBits {
         "00001101000",
     ]
 }
-#endif

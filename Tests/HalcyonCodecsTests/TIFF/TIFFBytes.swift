@@ -1,4 +1,3 @@
-#if TIFF
 import FoundationEssentials
 
 /// Files of uncompressed pages, written by hand: header, then for each page its samples and its directory.
@@ -95,4 +94,3 @@ struct TIFFBytes {
         return isLittle ? little : little.reversed()
     }
 }
-#endif

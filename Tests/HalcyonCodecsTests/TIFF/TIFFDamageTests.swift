@@ -1,9 +1,9 @@
-#if TIFF
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonTIFF
 
 @Suite("Damaged and hostile TIFF")
 struct TIFFDamageTests {
@@ -279,4 +279,3 @@ struct TIFFDamageTests {
         }
     }
 }
-#endif

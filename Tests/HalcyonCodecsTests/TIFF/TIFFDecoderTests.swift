@@ -1,9 +1,9 @@
-#if TIFF
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonTIFF
 
 @Suite("TIFF decoding")
 struct TIFFDecoderTests {
@@ -311,4 +311,3 @@ struct TIFFDecoderTests {
         #expect(image.info.colorSpace == .icc(description: "Display P3"))
     }
 }
-#endif

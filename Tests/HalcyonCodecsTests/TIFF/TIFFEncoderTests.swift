@@ -1,10 +1,10 @@
-#if TIFF
 import FoundationEssentials
 import HalcyonRaster
 import HalcyonTesting
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonTIFF
 
 @Suite("TIFF encoding")
 struct TIFFEncoderTests {
@@ -16,7 +16,7 @@ struct TIFFEncoderTests {
     func roundTrip(_ hasAlpha: Bool) throws {
         // Larger than one strip of 64 kB.
         let original = try Bitmap.sample(PixelSize(301, 120), hasAlpha: hasAlpha)
-        let data = try ImageCodecs.standard.encode(original, as: .tiff)
+        let data = try ImageCodecs.all.encode(original, as: .tiff)
         #expect(ImageFormat.detect(data) == .tiff)
         let image = try decode(data)
         // Straight colours of small alpha are few, so that premultiplying them again may differ by a level.
@@ -57,7 +57,7 @@ struct TIFFEncoderTests {
             try Bitmap.sample(PixelSize(31, 12)), try Bitmap.sample(PixelSize(7, 90)).converted(to: .sixteen),
             try Bitmap.sample(PixelSize(64, 64)),
         ]
-        let data = try ImageCodecs.standard.encode(pages: pages, as: .tiff)
+        let data = try ImageCodecs.all.encode(pages: pages, as: .tiff)
         #expect(try TIFFDecoder().info(of: data, limits: .standard).frameCount == 3)
         for (number, page) in pages.enumerated() {
             let options = DecodeOptions(frame: number, keepsSixteenBits: true)
@@ -65,9 +65,9 @@ struct TIFFEncoderTests {
             #expect(image.bitmap.depth == page.depth && image.bitmap.greatestDifference(from: page) == 0)
         }
         let none = CodecError.cannotEncode(.tiff, reason: "0 pages; a file has 1 to 65535")
-        #expect(throws: none) { try ImageCodecs.standard.encode(pages: [], as: .tiff) }
+        #expect(throws: none) { try ImageCodecs.all.encode(pages: [], as: .tiff) }
         let error = CodecError.unsupported(.png, reason: "its encoder writes files of one image only")
-        #expect(throws: error) { try ImageCodecs.standard.encode(pages: pages, as: .png) }
+        #expect(throws: error) { try ImageCodecs.all.encode(pages: pages, as: .png) }
     }
 
     @Test("the tags of EXIF are kept on request, in either byte order, and pixels stay", arguments: [false, true])
@@ -147,4 +147,3 @@ struct TIFFEncoderTests {
         #expect(firstDifference(files[0], files[1]) == nil)
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if TIFF
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonTIFF
 
 @Suite("Fax in TIFF")
 struct TIFFFaxTests {
@@ -87,4 +87,3 @@ struct TIFFFaxTests {
         #expect(try darkness(file(samples, compression: 1, photometric: nil, fillOrder: fillOrder)) == light)
     }
 }
-#endif

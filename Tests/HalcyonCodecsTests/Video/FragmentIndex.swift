@@ -1,4 +1,3 @@
-#if Video
 import FoundationEssentials
 
 /// The indexes of a movie in fragments (ISO/IEC 14496-12, 8.16.3 and 8.8.9 to 8.8.11).
@@ -36,4 +35,3 @@ enum FragmentIndex {
         Data((0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
     }
 }
-#endif

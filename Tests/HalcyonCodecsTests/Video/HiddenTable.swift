@@ -1,4 +1,3 @@
-#if Video
 import FoundationEssentials
 
 @testable import HalcyonCodecs
@@ -101,4 +100,3 @@ struct MovieBox {
         return replace(MovieBox(type, inner.reduce(into: Data()) { $0 += $1.data }))
     }
 }
-#endif

@@ -1,9 +1,9 @@
-#if Video
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonVideo
 
 @Suite("Frames of videos")
 struct VideoDecoderTests {
@@ -13,7 +13,7 @@ struct VideoDecoderTests {
         _ tolerance: VideoFrame.Tolerance = .nearestKeyFrame
     ) throws -> DecodedImage {
         let frame = VideoFrame(at: time, tolerance: tolerance)
-        return try ImageCodecs.standard.decode(data, options: DecodeOptions(videoFrame: frame))
+        return try ImageCodecs.all.decode(data, options: DecodeOptions(videoFrame: frame))
     }
 
     @Test("each container is known by its first bytes, and tells size and codec", arguments: VideoFixture.keys)
@@ -21,7 +21,7 @@ struct VideoDecoderTests {
         let data = VideoFixture.data(name)
         let format = try #require(name.split(separator: ".").last.map { ImageFormat(rawValue: String($0)) })
         #expect(ImageFormat.detect(data.prefix(4_096)) == format && format.isVideo)
-        let info = try ImageCodecs.standard.info(of: data)
+        let info = try ImageCodecs.all.info(of: data)
         #expect(info.format == format && info.size == PixelSize(32, 16) && info.frameCount == 1 && !info.hasAlpha)
         let video = try VideoDecoder(format).videoInfo(of: data)
         #expect(video.displaySize == info.size && !video.hasCover && video.codec?.isEmpty == false)
@@ -90,7 +90,7 @@ struct VideoDecoderTests {
         } else {
             #expect(decoded.size == PixelSize(24, 24) && decoded.info.format == .png)
             #expect(try image(data, .seconds(1)).size == PixelSize(24, 24))
-            #expect(try ImageCodecs.standard.info(of: data).size == PixelSize(24, 24))
+            #expect(try ImageCodecs.all.info(of: data).size == PixelSize(24, 24))
         }
     }
 
@@ -98,7 +98,7 @@ struct VideoDecoderTests {
     func sound() {
         let error = CodecError.unsupported(.mp4, reason: "it has neither moving images nor a cover")
         #expect(throws: error) { try image(VideoFixture.data("sound.mp4")) }
-        #expect(throws: error) { try ImageCodecs.standard.info(of: VideoFixture.data("sound.mp4")) }
+        #expect(throws: error) { try ImageCodecs.all.info(of: VideoFixture.data("sound.mp4")) }
     }
 
     /// Red above left, green above right, blue below left, white below right.
@@ -132,7 +132,7 @@ struct VideoDecoderTests {
             let turned = try image(VideoFixture.turned(data, matrix), .first)
             #expect(turned.info.orientation == orientation && quarters(turned) == colors, "\(matrix)")
             let stored = DecodeOptions(appliesOrientation: false)
-            let image = try ImageCodecs.standard.decode(VideoFixture.turned(data, matrix), options: stored)
+            let image = try ImageCodecs.all.decode(VideoFixture.turned(data, matrix), options: stored)
             #expect(image.size == PixelSize(32, 16) && quarters(image) == "rgbw")
         }
     }
@@ -153,11 +153,11 @@ struct VideoDecoderTests {
             (PixelSize(4, 2), PixelSize(8, 4)), (PixelSize(4, 4), PixelSize(16, 8)),
             (PixelSize(20, 2), PixelSize(32, 16)),
         ] {
-            let reduced = try ImageCodecs.standard.decode(data, options: DecodeOptions(targetSize: target))
+            let reduced = try ImageCodecs.all.decode(data, options: DecodeOptions(targetSize: target))
             #expect(reduced.size == expected && reduced.fullSize == PixelSize(32, 16) && quarters(reduced) == "rgbw")
         }
         let turned = VideoFixture.turned(data, (0, 1, -1, 0))
-        let reduced = try ImageCodecs.standard.decode(turned, options: DecodeOptions(targetSize: PixelSize(2, 4)))
+        let reduced = try ImageCodecs.all.decode(turned, options: DecodeOptions(targetSize: PixelSize(2, 4)))
         #expect(reduced.size == PixelSize(4, 8) && reduced.fullSize == PixelSize(16, 32))
     }
 
@@ -178,22 +178,22 @@ struct VideoDecoderTests {
     @Test("10 bits become 16 on request, and high dynamic range is told")
     func deep() throws {
         let data = VideoFixture.data("deep.webm")
-        let info = try ImageCodecs.standard.info(of: data)
+        let info = try ImageCodecs.all.info(of: data)
         #expect(info.bitDepth == 10 && info.colorSpace == .codePoints(primaries: 9, transfer: 16))
         let options = DecodeOptions(color: .asStored, keepsSixteenBits: true)
-        let image = try ImageCodecs.standard.decode(data, options: options)
+        let image = try ImageCodecs.all.decode(data, options: options)
         #expect(image.bitmap.depth == .sixteen && image.colorProfile == .codePoints(primaries: 9, transfer: 16))
         // The luma 514 of 64 to 940.
         let grey = Double(514 - 64) / 876 * 65_535
         #expect(abs(Double(image.bitmap.pixel(8, 8).green) - grey) < 200)
-        let narrow = try ImageCodecs.standard.decode(data, options: DecodeOptions())
+        let narrow = try ImageCodecs.all.decode(data, options: DecodeOptions())
         #expect(narrow.bitmap.depth == .eight && narrow.colorProfile == nil)
     }
 
     @Test("videos of standard dynamic range are shown as sRGB")
     func standardRange() throws {
         #expect(try image(VideoFixture.data("matrix-bt709-tv.mp4")).colorProfile == nil)
-        #expect(try ImageCodecs.standard.info(of: VideoFixture.data("matrix-smpte170m-tv.mp4")).colorSpace == .sRGB)
+        #expect(try ImageCodecs.all.info(of: VideoFixture.data("matrix-smpte170m-tv.mp4")).colorSpace == .sRGB)
     }
 
     @Test("times that are no number are equal, and hash alike")
@@ -203,4 +203,3 @@ struct VideoDecoderTests {
         #expect(VideoFrame(at: .first) != VideoFrame() && VideoFrame(tolerance: .exact) != VideoFrame())
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Video
 import FoundationEssentials
 import Glibc
 import HalcyonRaster
@@ -6,17 +5,18 @@ import Synchronization
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonVideo
 
 @Suite("Frames of videos in files")
 struct VideoFileTests {
     private let path = "\(FileManager.default.temporaryDirectory.path)/halcyon-\(UUID().uuidString).mp4"
 
-    private func decoder(states: [String] = []) -> VideoDecoder {
+    private func decoder(states: [String] = []) -> any ImageDecoder {
         let states = StateSequence(states)
-        return VideoDecoder(path: path) { _ in states.next() }
+        return VideoDecoder(.mp4).reading(fileAt: path) { _ in states.next() }
     }
 
-    private func decode(_ decoder: VideoDecoder, _ frame: VideoFrame = VideoFrame()) throws -> DecodedImage {
+    private func decode(_ decoder: any ImageDecoder, _ frame: VideoFrame = VideoFrame()) throws -> DecodedImage {
         try decoder.decode(Data("a".utf8), options: DecodeOptions(videoFrame: frame), isCancelled: { false })
     }
 
@@ -91,4 +91,3 @@ private final class StateSequence: Sendable {
         return Data((index < states.count ? states[index] : "a").utf8)
     }
 }
-#endif

@@ -1,14 +1,14 @@
-#if Video
 import FoundationEssentials
 import HalcyonRaster
 import Testing
 
 @testable import HalcyonCodecs
+@testable import HalcyonVideo
 
 @Suite("Videos that are damaged or ask for too much")
 struct VideoHostileInputTests {
     private func decode(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
-        try ImageCodecs.standard.decode(data, options: options)
+        try ImageCodecs.all.decode(data, options: options)
     }
 
     /// Any ``CodecError`` is an answer, and so is an image of the size that the file has.
@@ -35,7 +35,7 @@ struct VideoHostileInputTests {
         let file = VideoFixture.data("keys.mp4")
         let start = try #require(file.firstRange(of: Data("moov".utf8))).lowerBound - 4
         #expect(throws: CodecError.truncated(.mp4)) { try decode(file.prefix(start)) }
-        #expect(throws: CodecError.truncated(.mp4)) { try ImageCodecs.standard.info(of: file.prefix(start)) }
+        #expect(throws: CodecError.truncated(.mp4)) { try ImageCodecs.all.info(of: file.prefix(start)) }
     }
 
     @Test("files with single bytes changed give a frame or a typed error", arguments: VideoFixture.texts.keys.sorted())
@@ -61,7 +61,7 @@ struct VideoHostileInputTests {
         ]
         for (limits, limit) in cases {
             #expect(throws: CodecError.limitExceeded(.mp4, limit)) { try decode(data, DecodeOptions(limits: limits)) }
-            #expect(try ImageCodecs.standard.info(of: data, limits: limits).size == size)
+            #expect(try ImageCodecs.all.info(of: data, limits: limits).size == size)
         }
         #expect(throws: CodecError.noSuchFrame(1, frameCount: 1)) { try decode(data, DecodeOptions(frame: 1)) }
     }
@@ -111,7 +111,7 @@ struct VideoHostileInputTests {
         }
         #expect(try counts(.frames).isEmpty)
         #expect(try counts(.header) == [1 << 14])
-        #expect(try ImageCodecs.standard.info(of: file).size == PixelSize(32, 16))
+        #expect(try ImageCodecs.all.info(of: file).size == PixelSize(32, 16))
         // Tables with an entry for each sample.
         var boxes = MovieBox.boxes(VideoFixture.data("keys.mp4"))
         for index in boxes.indices {
@@ -296,7 +296,7 @@ struct VideoHostileInputTests {
         var opaque = try TestImages.bitmap(24, 24) { x, y in (10 * x, 10 * y, 100, 255) }
         let clear = try TestImages.bitmap(24, 24) { x, y in (10 * x, 10 * y, 200, x < 12 ? 255 : 0) }
         opaque.isOpaque = true
-        let frames = try [opaque, opaque, clear, clear].map { try ImageCodecs.standard.encode($0, as: .png) }
+        let frames = try [opaque, opaque, clear, clear].map { try ImageCodecs.all.encode($0, as: .png) }
         let file = AVIFile.pictures(frames, size: PixelSize(24, 24))
         let early = VideoFrame(at: .seconds(0), tolerance: .exact)
         let late = VideoFrame(at: .seconds(3), tolerance: .exact)
@@ -313,12 +313,12 @@ struct VideoHostileInputTests {
         let options = DecodeOptions(videoFrame: VideoFrame(at: .seconds(2.9), tolerance: .exact))
         let data = VideoFixture.data(name)
         let all = QuestionCounter(cancelledFrom: .max)
-        _ = try ImageCodecs.standard.decode(data, options: options, isCancelled: all.ask)
+        _ = try ImageCodecs.all.decode(data, options: options, isCancelled: all.ask)
         #expect(all.count > 4)
         for question in 1...all.count {
             let counter = QuestionCounter(cancelledFrom: question)
             #expect(throws: CancellationError.self, "\(question)") {
-                try ImageCodecs.standard.decode(data, options: options, isCancelled: counter.ask)
+                try ImageCodecs.all.decode(data, options: options, isCancelled: counter.ask)
             }
         }
     }
@@ -330,4 +330,3 @@ struct VideoHostileInputTests {
         }
     }
 }
-#endif

@@ -52,20 +52,20 @@ struct BootstrapTests {
         #expect(outcome.error == "")
     }
 
-    @Test("names the library that is too old, what is needed, and the trait to leave out")
-    func oldLibraryOfATrait() async throws {
+    @Test("names the library that is too old, what is needed, and the module to leave out")
+    func oldLibraryOfAModule() async throws {
         let outcome = try await bootstrap(["libheif": "1.12.0"])
         #expect(outcome.exitCode == 69)
         #expect(outcome.error.contains("libheif 1.12.0; 1.15 or newer is needed"))
-        #expect(outcome.error.contains("export HALCYON_TRAITS=JPEGXL,TIFF,SVG,Video,GTK,Observability\n"))
+        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonHEIC\n"))
     }
 
-    @Test("a library that every build needs has no trait to leave out")
+    @Test("a library that every build needs cannot be left out")
     func oldLibrary() async throws {
         let outcome = try await bootstrap(["libcurl": "7.68.0", "libheif": "1.12.0"])
         #expect(outcome.exitCode == 69)
         #expect(outcome.error.contains("libcurl 7.68.0; 7.88 or newer is needed"))
-        #expect(!outcome.error.contains("HALCYON_TRAITS"))
+        #expect(!outcome.error.contains("HALCYON_WITHOUT"))
     }
 
     @Test("goes on with old libraries where it is told to")
@@ -75,26 +75,29 @@ struct BootstrapTests {
         #expect(outcome.error.contains("libcurl 7.68.0"))
     }
 
-    @Test("without apt, names the packages of a missing library and the trait to leave out")
+    @Test("without apt, names the packages of a missing library and the module to leave out")
     func missingLibrary() async throws {
         let outcome = try await bootstrap(["libjxl": ""])
         #expect(outcome.exitCode == 69)
         #expect(outcome.error.contains("dnf install libjxl-devel"))
-        #expect(outcome.error.contains("export HALCYON_TRAITS=HEIC,TIFF,SVG,Video,GTK,Observability\n"))
+        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonJPEGXL\n"))
     }
 
-    @Test("asks for no library of a trait that is left out")
-    func chosenTraits() async throws {
+    @Test("asks for no library of a module that is left out")
+    func leftOut() async throws {
         let missing = ["libjxl": "", "libheif": "1.12.0"]
-        #expect(try await bootstrap(missing, settings: ["HALCYON_TRAITS": "SVG,TIFF"]).exitCode == 0)
-        #expect(try await bootstrap(missing, settings: ["HALCYON_TRAITS": ""]).exitCode == 0)
+        let without = ["HALCYON_WITHOUT": "HalcyonHEIC,HalcyonJPEGXL"]
+        #expect(try await bootstrap(missing, settings: without).exitCode == 0)
+        let outcome = try await bootstrap(missing, settings: ["HALCYON_WITHOUT": "HalcyonHEIC"])
+        #expect(outcome.exitCode == 69)
+        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonHEIC,HalcyonJPEGXL\n"))
     }
 
-    @Test("refuses a trait that does not exist")
-    func unknownTrait() async throws {
-        let outcome = try await bootstrap(settings: ["HALCYON_TRAITS": "HEIC,PSD"])
+    @Test("refuses to leave out what is no target")
+    func unknownTarget() async throws {
+        let outcome = try await bootstrap(settings: ["HALCYON_WITHOUT": "HalcyonSVG,PSD"])
         #expect(outcome.exitCode == 64)
-        #expect(outcome.error.contains("no trait PSD; there are: HEIC JPEGXL TIFF SVG Video"))
+        #expect(outcome.error.contains("PSD is no target"))
     }
 
     @Test("says that Swift is too old")

@@ -26,7 +26,7 @@ struct InstallTests {
             symlink("\(Self.folder)/commands/\(name)", work.path("commands/\(name)"))
         }
         for name in ["git", "g++", "strip"] { symlink("/bin/true", work.path("commands/\(name)")) }
-        symlink(Workplace.executable, work.path("binaries/halcyon"))
+        symlink(Workplace.executable, work.path("binaries/HalcyonCommand"))
         symlink("\(Self.folder)/commands/generate-manual", work.path("binaries/generate-manual"))
         let described = ["PATH": work.path("commands"), "TEST_SWIFT": "6.3", "TEST_BINARIES": work.path("binaries")]
         return try await work.start(

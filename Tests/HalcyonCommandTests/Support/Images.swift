@@ -1,26 +1,29 @@
 import FoundationEssentials
 import Halcyon
+import HalcyonFormats
 import HalcyonTesting
 
 /// Small images, made by the project's own encoders.
 enum Images {
+    private static let codecs = ImageCodecs.standard + [.all]
+
     /// An image of one colour with another one in its upper left quarter.
     static func encoded(_ format: ImageFormat, width: Int = 40, height: Int = 30) throws -> [UInt8] {
         var bitmap = try Bitmap(size: PixelSize(width, height))
         bitmap.fill(PixelRect(x: 0, y: 0, width: width, height: height), with: Color(white: 0.8))
         bitmap.fill(PixelRect(x: 0, y: 0, width: width / 2, height: height / 2), with: Color(white: 0.1))
         bitmap.isOpaque = true
-        return [UInt8](try ImageCodecs.standard.encode(bitmap, as: format))
+        return [UInt8](try codecs.encode(bitmap, as: format))
     }
 
     /// What a file holds, by its header.
     static func info(_ bytes: [UInt8]) throws -> ImageInfo {
-        try ImageCodecs.standard.info(of: Data(bytes))
+        try codecs.info(of: Data(bytes))
     }
 
     /// The pixels of a file.
     static func decoded(_ bytes: [UInt8]) throws -> Bitmap {
-        try ImageCodecs.standard.decode(Data(bytes)).bitmap
+        try codecs.decode(Data(bytes)).bitmap
     }
 
     /// A PNG whose header is right, for any size, and whose pixel data is nonsense.

@@ -62,7 +62,7 @@ final class Workplace: Sendable {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/halcyon"
+        return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/HalcyonCommand"
     }()
 
     /// Runs the command to its end.

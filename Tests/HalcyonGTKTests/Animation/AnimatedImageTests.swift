@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -252,4 +251,3 @@ enum MinimisedState {
         gdk_display_flush(gdk_surface_get_display(surface))
     }
 }
-#endif

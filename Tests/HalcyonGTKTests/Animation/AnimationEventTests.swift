@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -115,4 +114,3 @@ private final class ToldEvents {
         }
     }
 }
-#endif

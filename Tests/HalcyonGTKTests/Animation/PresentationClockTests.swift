@@ -1,4 +1,3 @@
-#if GTK
 import Halcyon
 import HalcyonTesting
 import XCTest
@@ -53,4 +52,3 @@ final class PresentationClockTests: XCTestCase {
         XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import Halcyon
 import HalcyonTesting
 import XCTest
@@ -161,4 +160,3 @@ extension TestColor {
         image.bitmap.withUnsafeBytes { TestColor(red: $0[0], green: $0[1], blue: $0[2]) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -104,4 +103,3 @@ final class DiskImageTests: XCTestCase {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -160,4 +159,3 @@ final class DisplayHandlerTests: XCTestCase {
         var parts: [Double] = []
     }
 }
-#endif

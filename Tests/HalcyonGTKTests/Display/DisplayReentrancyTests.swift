@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -144,4 +143,3 @@ private struct ActingPlaceholder: @MainActor Placeholder {
         return nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -153,4 +152,3 @@ final class DisplayRetryTests: XCTestCase {
         XCTAssertEqual(done.outcome, "cancelled")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -294,4 +293,3 @@ final class EqualCallTests: XCTestCase {
         XCTAssertEqual(picture.display.content, .nothing)
     }
 }
-#endif

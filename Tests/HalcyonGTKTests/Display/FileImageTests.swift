@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -138,4 +137,3 @@ final class FileImageTests: XCTestCase {
         XCTAssertTrue(place.display.player === player)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -90,4 +89,3 @@ final class GIOFileTests: XCTestCase {
         throw XCTSkip("this GTK has no PNG among its resources")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -280,4 +279,3 @@ final class ImageContentTests: XCTestCase {
         XCTAssertEqual(end, color, line: line)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -243,4 +242,3 @@ final class ImageSettingTests: XCTestCase {
         XCTAssertEqual(log.events, ["placeholder"])
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -146,4 +145,3 @@ extension SlotPaintable {
         WidgetState.existing(display.object)?.existingController(for: display.slot)?.paintable
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -196,4 +195,3 @@ private struct HeldDecoder: ImageDecoder {
         return try base.decode(data, options: options, isCancelled: isCancelled)
     }
 }
-#endif

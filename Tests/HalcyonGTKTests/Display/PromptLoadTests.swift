@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -47,4 +46,3 @@ final class PromptLoadTests: XCTestCase {
         func set() { lock.withLock { value = true } }
     }
 }
-#endif

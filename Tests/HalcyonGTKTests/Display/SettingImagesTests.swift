@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonGTK
@@ -24,4 +23,3 @@ final class SettingImagesTests: XCTestCase {
         window.destroy()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -244,4 +243,3 @@ final class SupersedingTests: XCTestCase {
         XCTAssertEqual(second.outcome, "success")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -120,4 +119,3 @@ final class TransitionContractTests: XCTestCase {
         XCTAssertEqual(color, .red)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -323,4 +322,3 @@ private final class WeakStates {
 
     func add(_ state: WidgetState?) { states.append(WeakReference(state)) }
 }
-#endif

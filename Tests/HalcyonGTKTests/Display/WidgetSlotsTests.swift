@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -149,4 +148,3 @@ final class WidgetSlotsTests: XCTestCase {
         XCTAssertEqual("\(error)", "A GtkLabel has no slot “image” for an image")
     }
 }
-#endif

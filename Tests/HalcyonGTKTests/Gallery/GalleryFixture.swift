@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -89,4 +88,3 @@ final class GalleryFixture {
         return try GalleryScreenshot(path)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -244,4 +243,3 @@ final class GalleryInputTests: XCTestCase {
         XCTAssertEqual(fixture.window.page, .grid)
     }
 }
-#endif

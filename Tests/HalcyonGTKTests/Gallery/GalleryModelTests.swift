@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 import Halcyon
 import XCTest
@@ -149,4 +148,3 @@ final class GalleryModelTests: XCTestCase {
         XCTAssertEqual(Figure.milliseconds(.microseconds(12_345)), "12.3 ms")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -53,4 +52,3 @@ final class GalleryNetworkTests: XCTestCase {
         await MainLoop.run { fixture.cell(at: 0)?.display.image != nil }
     }
 }
-#endif

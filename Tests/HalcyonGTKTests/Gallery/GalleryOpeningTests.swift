@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -181,4 +180,3 @@ final class GalleryOpeningTests: XCTestCase {
         XCTAssertEqual(names(fixture.window), ["a.png", "b.png"])
     }
 }
-#endif

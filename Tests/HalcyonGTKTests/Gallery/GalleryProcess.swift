@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import XCTest
@@ -25,11 +24,10 @@ enum GalleryProcess {
     private static func path() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = URL(fileURLWithPath: tests).deletingLastPathComponent().path
-        let paths = [folder + "/halcyon-gallery", folder + "/../halcyon-gallery"]
+        let paths = [folder + "/HalcyonGallery", folder + "/../HalcyonGallery"]
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
             throw XCTSkip("halcyon-gallery was not built beside the tests")
         }
         return path
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -133,4 +132,3 @@ final class GalleryReadingTests: XCTestCase {
         g_variant_unref(state)
     }
 }
-#endif

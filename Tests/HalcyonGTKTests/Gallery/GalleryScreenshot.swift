@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 import Halcyon
 import XCTest
@@ -62,4 +61,3 @@ struct GalleryScreenshot {
             && abs(Int(pixel.blue) - Int(shade.blue)) <= 3
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import HalcyonTesting
@@ -160,4 +159,3 @@ extension GalleryFixture {
         await openFolder()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -138,4 +137,3 @@ final class GalleryWindowTests: XCTestCase {
         await MainLoop.run { window == nil && detail == nil && panel == nil }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 import Halcyon
 
@@ -34,4 +33,3 @@ struct TestShade: Hashable {
         try ImageCodecs.standard.encode(bitmap(width, height), as: .png)
     }
 }
-#endif

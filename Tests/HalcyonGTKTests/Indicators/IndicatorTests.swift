@@ -1,7 +1,6 @@
-#if GTK
 import CGTK
-import Halcyon
 import HTTPTypes
+import Halcyon
 import HalcyonTesting
 import XCTest
 
@@ -187,4 +186,3 @@ final class IndicatorTests: XCTestCase {
 private final class LoggedTimes {
     var values: [Duration] = []
 }
-#endif

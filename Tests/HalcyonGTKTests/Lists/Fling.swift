@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -190,4 +189,3 @@ private final class PaintedCells {
         }
     }
 }
-#endif

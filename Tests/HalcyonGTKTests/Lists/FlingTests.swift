@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -73,4 +72,3 @@ struct FlingResult {
         XCTAssertGreaterThan(pixels, 0, file: file, line: line)
     }
 }
-#endif

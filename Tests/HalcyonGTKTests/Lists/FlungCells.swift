@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -141,4 +140,3 @@ extension NumberedImages {
         return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
     }
 }
-#endif

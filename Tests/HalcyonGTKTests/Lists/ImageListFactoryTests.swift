@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -204,4 +203,3 @@ final class ImageListFactoryTests: XCTestCase {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -91,4 +90,3 @@ final class ImageListModelTests: XCTestCase {
 private func referenceCount(_ object: UnsafeMutableRawPointer) -> guint {
     object.assumingMemoryBound(to: GObject.self).pointee.ref_count
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -191,4 +190,3 @@ final class ListCellPartsTests: XCTestCase {
         list.window.destroy()
     }
 }
-#endif

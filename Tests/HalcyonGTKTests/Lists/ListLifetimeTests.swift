@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -173,4 +172,3 @@ private final class WeakTexture {
         )
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -168,4 +167,3 @@ final class ListPrefetchingTests: XCTestCase {
         XCTAssertEqual(PrefetchDistance.pages(.infinity).count(visible: 5), PrefetchDistance.limit)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -96,4 +95,3 @@ final class ListReentrancyTests: XCTestCase {
         for index in values.indices { g_value_unset(&values[index]) }
     }
 }
-#endif

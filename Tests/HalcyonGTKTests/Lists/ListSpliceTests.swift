@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -43,4 +42,3 @@ final class ListSpliceTests: XCTestCase {
         list.window.destroy()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -116,4 +115,3 @@ extension ImageListFactory {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 import Halcyon
 import HalcyonTesting
@@ -103,4 +102,3 @@ final class NumberedImages: Sendable {
         image.bitmap.withUnsafeBytes { number(red: $0[0], green: $0[1], blue: $0[2]) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 import XCTest
 
@@ -82,4 +81,3 @@ final class MainLoopBridgeTests: XCTestCase {
         return text.split(separator: "\n").map(String.init)
     }
 }
-#endif

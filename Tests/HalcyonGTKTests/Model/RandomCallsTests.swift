@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -362,4 +361,3 @@ private final class ViewGame {
 
     private let deadline = ContinuousClock.now + .seconds(60)
 }
-#endif

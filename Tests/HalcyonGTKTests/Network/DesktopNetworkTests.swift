@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -118,4 +117,3 @@ private final class MockNetworkManager {
         Bus.tearDownClass()
         """
 }
-#endif

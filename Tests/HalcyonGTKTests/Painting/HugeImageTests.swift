@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -49,4 +48,3 @@ final class HugeImageTests: XCTestCase {
         }
     }
 }
-#endif

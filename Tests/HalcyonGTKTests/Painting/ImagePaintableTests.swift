@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -104,4 +103,3 @@ final class ImagePaintableTests: XCTestCase {
         XCTAssertEqual(gdk_paintable_get_intrinsic_width(OpaquePointer(image.pointer)), 40)
     }
 }
-#endif

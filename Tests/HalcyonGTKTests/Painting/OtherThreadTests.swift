@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -64,4 +63,3 @@ final class OtherThreadTests: XCTestCase {
         init(_ value: Any) { self.value = value }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -210,4 +209,3 @@ final class RenderingTests: XCTestCase {
         XCTAssertEqual(try RenderedWidget(picture.widget)[x, y], color, "by the renderer", file: file, line: line)
     }
 }
-#endif

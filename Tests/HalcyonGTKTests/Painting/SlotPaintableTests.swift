@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -155,4 +154,3 @@ final class SlotPaintableTests: XCTestCase {
         return Array(pixels.prefix(4))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -107,4 +106,3 @@ private actor Holder {
         reference = nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonGTK
@@ -183,4 +182,3 @@ final class RemoteImageFailureTests: XCTestCase {
         g_value_unset(&value)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -119,4 +118,3 @@ final class RemoteImageHandlerTests: XCTestCase {
         var children: [UnsafeMutableRawPointer] = []
     }
 }
-#endif

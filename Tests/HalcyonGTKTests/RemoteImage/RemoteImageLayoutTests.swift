@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonGTK
@@ -147,4 +146,3 @@ final class RemoteImageLayoutTests: XCTestCase {
         test.window.destroy()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonGTK
@@ -371,4 +370,3 @@ final class Log {
     var events: [String] = []
     var retry: (() -> Void)?
 }
-#endif

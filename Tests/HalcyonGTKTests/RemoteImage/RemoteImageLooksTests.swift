@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Glibc
 import Halcyon
@@ -135,4 +134,3 @@ final class RemoteImageLooksTests: XCTestCase {
         g_value_unset(&value)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -110,4 +109,3 @@ private func boolean(_ object: UnsafeMutableRawPointer, _ name: String) -> Bool 
     defer { g_value_unset(&value) }
     return g_value_get_boolean(&value) != 0
 }
-#endif

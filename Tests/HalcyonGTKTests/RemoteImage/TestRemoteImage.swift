@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonGTK
@@ -108,4 +107,3 @@ func coloredBox(_ width: Int, _ height: Int, _ color: TestColor = .yellow) throw
     gtk_picture_set_content_fit(OpaquePointer(picture), GTK_CONTENT_FIT_FILL)
     return UnsafeMutableRawPointer(picture)
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -45,4 +44,3 @@ final class FrameObserver {
         handlers = []
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Glibc
 import XCTest
@@ -44,4 +43,3 @@ struct Libadwaita {
         unsafeBitCast(try XCTUnwrap(dlsym(library, name), name), to: type)
     }
 }
-#endif

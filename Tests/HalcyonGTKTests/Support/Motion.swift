@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 
 @testable import HalcyonGTK
@@ -26,4 +25,3 @@ extension TestPlace {
         WidgetState.existing(UnsafeMutableRawPointer(widget))?.existingController(for: .image)
     }
 }
-#endif

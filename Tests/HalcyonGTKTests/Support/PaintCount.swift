@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 
 /// Counts the frames that windows paint.
@@ -34,4 +33,3 @@ enum PaintCount {
         )
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -120,4 +119,3 @@ final class PaintedFrames {
         observer = nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -74,4 +73,3 @@ extension TestColor {
     var isReddish: Bool { red > 150 && blue < 100 && green < 100 }
     var isBluish: Bool { blue > 150 && red < 100 && green < 100 }
 }
-#endif

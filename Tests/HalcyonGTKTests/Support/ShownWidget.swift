@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -47,4 +46,3 @@ final class ShownWidget {
         window.destroy()
     }
 }
-#endif

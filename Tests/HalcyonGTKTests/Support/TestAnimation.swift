@@ -1,4 +1,3 @@
-#if GTK
 import FoundationEssentials
 import Halcyon
 
@@ -15,4 +14,3 @@ extension TestColor {
         return try ImageCodecs.standard.encode(frames, as: .png, loopCount: loopCount)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import FoundationEssentials
 import Halcyon
 
@@ -47,4 +46,3 @@ struct TestColor: Hashable, CustomStringConvertible {
         try ImageCodecs.standard.encode(bitmap(width, height), as: .png)
     }
 }
-#endif

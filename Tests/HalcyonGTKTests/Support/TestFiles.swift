@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 
 /// A folder of a test's own, which goes with it.
@@ -34,4 +33,3 @@ final class TestFiles {
         return path
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Glibc
 import HalcyonGTK
@@ -117,4 +116,3 @@ final class TestInput {
         _ = server.sync(display, 0)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -88,4 +87,3 @@ extension MainLoop {
         for _ in 0..<20 { await turn() }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -85,4 +84,3 @@ final class TestPlace {
 
     func destroy() { window.destroy() }
 }
-#endif

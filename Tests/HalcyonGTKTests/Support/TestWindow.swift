@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -66,4 +65,3 @@ enum MainLoop {
         try? await Task.sleep(for: .milliseconds(1))
     }
 }
-#endif

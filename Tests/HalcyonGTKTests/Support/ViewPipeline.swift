@@ -1,4 +1,3 @@
-#if GTK
 import Foundation
 import Halcyon
 import HalcyonTesting
@@ -87,4 +86,3 @@ extension ScriptedTransfer {
         answer(ScriptedTransport.Route(body: try color.png(width, height)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 /// Tells whether an object still exists.
 @MainActor
 final class WeakReference<Object: AnyObject> {
@@ -8,4 +7,3 @@ final class WeakReference<Object: AnyObject> {
         self.object = object
     }
 }
-#endif

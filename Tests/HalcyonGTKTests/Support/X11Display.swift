@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -15,4 +14,3 @@ enum X11Display {
         guard type == "GdkX11Display" else { throw XCTSkip("the display is a \(type), not one of X11") }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -255,4 +254,3 @@ final class TransitionTests: XCTestCase {
         XCTAssertEqual(color, .green)
     }
 }
-#endif

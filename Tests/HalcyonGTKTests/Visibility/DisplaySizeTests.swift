@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -161,4 +160,3 @@ final class DisplaySizeTests: XCTestCase {
         XCTAssertEqual(place.imageSize, PixelSize(125, 125))
     }
 }
-#endif

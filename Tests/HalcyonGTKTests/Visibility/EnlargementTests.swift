@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -175,4 +174,3 @@ final class EnlargementTests: XCTestCase {
         await MainLoop.run { self.loads.network.listenerCount == 0 }
     }
 }
-#endif

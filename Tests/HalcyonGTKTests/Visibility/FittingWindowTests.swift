@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -88,4 +87,3 @@ final class FittingWindowTests: XCTestCase {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -197,4 +196,3 @@ final class LoadVisibilityTests: XCTestCase {
         await MainLoop.settle()
     }
 }
-#endif

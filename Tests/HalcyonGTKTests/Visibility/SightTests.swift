@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -238,4 +237,3 @@ final class ScrolledPlace {
 
     func destroy() { window.destroy() }
 }
-#endif

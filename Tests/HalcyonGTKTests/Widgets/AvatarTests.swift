@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -99,4 +98,3 @@ final class AvatarTests: XCTestCase {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -154,4 +153,3 @@ final class ButtonImageTests: XCTestCase {
         XCTAssertEqual(color, .yellow)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import XCTest
@@ -56,4 +55,3 @@ final class IconSizeTests: XCTestCase {
         XCTAssertEqual(gtk_image_get_storage_type(OpaquePointer(icon.widget)), GTK_IMAGE_ICON_NAME)
     }
 }
-#endif

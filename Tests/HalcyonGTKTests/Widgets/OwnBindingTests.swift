@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import FoundationEssentials
 import Halcyon
@@ -130,4 +129,3 @@ final class OwnBindingTests: XCTestCase {
         XCTAssertNil(avatar?.customImage)
     }
 }
-#endif

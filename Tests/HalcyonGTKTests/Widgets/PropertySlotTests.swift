@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -369,4 +368,3 @@ private final class Reaction {
         HalcyonGTK.connect(object, signal, handler, Unmanaged.passUnretained(self).toOpaque())
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import HalcyonGTK
 import XCTest
@@ -99,4 +98,3 @@ final class TestAvatar {
 }
 
 extension TestAvatar: ImageDisplaying { var displayPointer: UnsafeMutableRawPointer { pointer } }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import XCTest
 
@@ -50,4 +49,3 @@ enum TestObject {
         cgtk_object_property(object, name, nil)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Halcyon
 import HalcyonTesting
@@ -139,4 +138,3 @@ final class ToggleImageTests: XCTestCase {
         await MainLoop.run { child == nil }
     }
 }
-#endif

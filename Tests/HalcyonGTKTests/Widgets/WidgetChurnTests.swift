@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import FoundationEssentials
 import Halcyon
@@ -125,4 +124,3 @@ final class WidgetChurnTests: XCTestCase {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 }
-#endif

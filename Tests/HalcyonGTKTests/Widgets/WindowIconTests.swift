@@ -1,4 +1,3 @@
-#if GTK
 import CGTK
 import Foundation
 import Halcyon
@@ -198,4 +197,3 @@ final class WindowIconTests: XCTestCase {
         return icons
     }
 }
-#endif

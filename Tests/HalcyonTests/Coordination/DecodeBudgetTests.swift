@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonConcurrency
+import HalcyonFormats
 import HalcyonTesting
 import Testing
 
@@ -208,12 +209,11 @@ struct DecodeBudgetTests {
         #expect(enlarged.most <= 2)
     }
 
-    #if SVG
     @Test("holds for drawings at the size at which they are drawn")
     func drawings() async throws {
         let drawing = Level()
         let gate = DispatchGate()
-        let codecs = ImageCodecs.observed { call, _ in
+        let codecs = ImageCodecs.observed(.standard + [.svg]) { call, _ in
             guard call == .decode else { return }
             drawing.rise()
             gate.wait()
@@ -229,7 +229,6 @@ struct DecodeBudgetTests {
         gate.open()
         for task in tasks { #expect(try await task.image.size == PixelSize(200, 200)) }
     }
-    #endif
 
     @Test("is not asked for more pixels of an image than it has, unless it is to be enlarged")
     func targets() {

@@ -40,6 +40,7 @@ extension LoadActivity {
         case .lookedUpDisk(let content, let isFound, _, _): "disk \(content.rawValue) \(isFound ? "hit" : "miss")"
         case .joined(let work): "joined \(work.rawValue)"
         case .hooksWithoutIdentity(let hooks): "no identity \(hooks)"
+        case .unregisteredFormat(let format): "unregistered \(format.name)"
         case .transferBegan: "transfer"
         case .transferred(let report):
             report.isCancelled ? "transfer cancelled" : "received \(report.status.map { "\($0)" } ?? "nothing")"

@@ -6,12 +6,19 @@ private let package = URL(filePath: #filePath).deletingLastPathComponent().appen
 
 @Suite("The modules")
 struct ModuleOrderTests {
+    /// What the module of a format may import.
+    private static let format: Set<String> = ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs"]
     /// The modules of the package that each may import.
     private static let allowed: [String: Set<String>] = [
         "HalcyonConcurrency": [],
         "HalcyonFiles": ["HalcyonConcurrency"],
         "HalcyonRaster": ["HalcyonConcurrency"],
         "HalcyonCodecs": ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster"],
+        "HalcyonHEIC": format, "HalcyonJPEGXL": format, "HalcyonTIFF": format, "HalcyonSVG": format,
+        "HalcyonVideo": format,
+        "HalcyonFormats": [
+            "HalcyonCodecs", "HalcyonHEIC", "HalcyonJPEGXL", "HalcyonTIFF", "HalcyonSVG", "HalcyonVideo",
+        ],
         "HalcyonStore": ["HalcyonConcurrency", "HalcyonFiles"],
         "HalcyonHTTP": ["HalcyonConcurrency", "HalcyonFiles"],
         "Halcyon": [

@@ -1,6 +1,6 @@
-#if Video
 import FoundationEssentials
 import Glibc
+import HalcyonFormats
 import HalcyonTesting
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The frame of a video as a source")
 struct VideoSourceTests {
-    private let test = TestPipeline(codecs: .standard)
+    private let test = TestPipeline(codecs: .standard + [.video])
     private let url = URL(string: "https://origin.example/movie.mp4")
     private let file = FileFixture()
 
@@ -154,4 +154,3 @@ struct VideoSourceTests {
         #expect(try ImageCodecs.standard.info(of: encoded.data).size == PixelSize(32, 16))
     }
 }
-#endif

@@ -11,11 +11,14 @@ enum CodecCall: Sendable, Hashable {
 }
 
 extension ImageCodecs {
-    /// The standard codecs, each of whose calls is told to `observer` first, on the thread that makes it.
-    static func observed(by observer: @escaping @Sendable (CodecCall, Data?) -> Void) -> ImageCodecs {
+    /// Codecs, by default the standard ones, each of whose calls is told to `observer` first, on the thread that makes it.
+    static func observed(
+        _ codecs: ImageCodecs = .standard,
+        by observer: @escaping @Sendable (CodecCall, Data?) -> Void
+    ) -> ImageCodecs {
         ImageCodecs(
-            decoders: standard.decoders.map { ObservedDecoder(base: $0, observer: observer) },
-            encoders: standard.encoders.map { ObservedEncoder(base: $0, observer: observer) }
+            decoders: codecs.decoders.map { ObservedDecoder(base: $0, observer: observer) },
+            encoders: codecs.encoders.map { ObservedEncoder(base: $0, observer: observer) }
         )
     }
 }

@@ -26,9 +26,9 @@ struct CommandPrograms {
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
         let own = path.split(separator: "/").map(String.init)
-        var candidates = [own.dropLast() + ["halcyon"]]
+        var candidates = [own.dropLast() + ["HalcyonCommand"]]
         if let package = own.lastIndex(of: "Benchmarks") {
-            candidates.append(own[..<package] + [".build", "release", "halcyon"])
+            candidates.append(own[..<package] + [".build", "release", "HalcyonCommand"])
         }
         return candidates.map { "/" + $0.joined(separator: "/") }.first { access($0, X_OK) == 0 }
     }

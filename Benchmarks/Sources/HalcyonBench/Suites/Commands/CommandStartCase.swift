@@ -6,7 +6,7 @@ struct CommandStartCase: BenchmarkCase {
 
     func results(_ settings: RunSettings) async throws -> [BenchmarkResult] {
         guard let halcyon = programs.halcyon else {
-            CommandPrograms.note("\(name): left out: swift build -c release --product halcyon")
+            CommandPrograms.note("\(name): left out: swift build -c release --product HalcyonCommand")
             return []
         }
         let folder = try TemporaryFolder()

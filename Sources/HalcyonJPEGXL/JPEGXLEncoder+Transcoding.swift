@@ -1,0 +1,98 @@
+internal import CJPEGXL
+public import FoundationEssentials
+public import HalcyonCodecs
+internal import HalcyonRaster
+
+extension JPEGXLEncoder: JPEGTranscoder {
+    /// Repacks the coefficients of a JPEG file, which becomes about a fifth smaller.
+    ///
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a JPEG file that libjxl cannot restore, such as one with
+    ///   arithmetic coding or four components, and what ``JPEGDecoder`` throws for one with a damaged header.
+    public func transcode(_ jpeg: Data, options: EncodeOptions) throws(CodecError) -> Data {
+        _ = try JPEGDecoder().info(of: jpeg, limits: .standard)
+        guard let encoder = JxlEncoderCreate(nil) else {
+            throw .cannotEncode(.jxl, reason: "out of memory")
+        }
+        defer { JxlEncoderDestroy(encoder) }
+        guard let settings = JxlEncoderFrameSettingsCreate(encoder, nil) else {
+            throw .cannotEncode(.jxl, reason: "out of memory")
+        }
+        let effort = Int64(options.effort(from: 1, to: 9, default: JPEGXLWriter.defaultEffort))
+        var output = Data()
+        let isEncoded = jpeg.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort) == JXL_ENC_SUCCESS
+                && JxlEncoderUseContainer(encoder, 1) == JXL_ENC_SUCCESS
+                && JxlEncoderStoreJPEGMetadata(encoder, 1) == JXL_ENC_SUCCESS
+                && JxlEncoderAddJPEGFrame(settings, start, bytes.count) == JXL_ENC_SUCCESS
+        }
+        JxlEncoderCloseInput(encoder)
+        guard isEncoded, JPEGXLWriter.drain(encoder, into: &output) == JXL_ENC_SUCCESS else {
+            let error = JxlEncoderGetError(encoder)
+            throw .cannotEncode(.jxl, reason: "libjxl cannot repack this JPEG file (error \(error.rawValue))")
+        }
+        return output
+    }
+
+    /// Restores the JPEG file.
+    ///
+    /// - Throws: What ``JPEGXLDecoder`` throws for a damaged header, ``CodecError/corrupt(_:reason:)`` or
+    ///   ``CodecError/truncated(_:)`` for damage behind it.
+    public func restoredJPEG(of data: Data) throws(CodecError) -> Data? {
+        let info = try JPEGXLDecoder().info(of: data, limits: .standard)
+        guard let decoder = JxlDecoderCreate(nil) else {
+            throw .bitmap(.outOfMemory(byteCount: 0))
+        }
+        defer { JxlDecoderDestroy(decoder) }
+        // A coefficient takes less than two bytes; beside them a file has its other segments.
+        let maximum = 6 * info.size.area + Self.maximumSegmentByteCount
+        let events = Int32(bitPattern: JXL_DEC_JPEG_RECONSTRUCTION.rawValue | JXL_DEC_FULL_IMAGE.rawValue)
+        let result = data.withUnsafeBytes { bytes -> Result<Data?, CodecError> in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard JxlDecoderSubscribeEvents(decoder, events) == JXL_DEC_SUCCESS,
+                JxlDecoderSetInput(decoder, start, bytes.count) == JXL_DEC_SUCCESS
+            else {
+                return .failure(.unsupported(.jxl, reason: "this version of libjxl"))
+            }
+            JxlDecoderCloseInput(decoder)
+            return Result { () throws(CodecError) in
+                try Self.restore(decoder, byteCount: min(2 * bytes.count + 65_536, maximum), maximum: maximum)
+            }
+        }
+        return try result.get()
+    }
+
+    /// The segments of a JPEG file besides its image that are restored: profiles, metadata, and what follows the end.
+    private static let maximumSegmentByteCount = 32 << 20
+
+    /// libjxl writes the file as a whole, and nothing where there is too little room, so that it gets more each time.
+    private static func restore(
+        _ decoder: OpaquePointer,
+        byteCount: Int,
+        maximum: Int
+    ) throws(CodecError) -> Data? {
+        guard JxlDecoderProcessInput(decoder) == JXL_DEC_JPEG_RECONSTRUCTION else { return nil }
+        var jpeg: [UInt8] = []
+        var written = 0
+        while jpeg.count < maximum {
+            let size = min(max(2 * jpeg.count, byteCount), maximum)
+            jpeg += [UInt8](repeating: 0, count: size - jpeg.count)
+            let status = jpeg.withUnsafeMutableBufferPointer { jpeg in
+                let rest = UnsafeMutableBufferPointer(rebasing: jpeg[written...])
+                guard JxlDecoderSetJPEGBuffer(decoder, rest.baseAddress, rest.count) == JXL_DEC_SUCCESS else {
+                    return JXL_DEC_ERROR
+                }
+                let status = JxlDecoderProcessInput(decoder)
+                written += rest.count - JxlDecoderReleaseJPEGBuffer(decoder)
+                return status
+            }
+            switch status {
+            case JXL_DEC_JPEG_NEED_MORE_OUTPUT: continue
+            case JXL_DEC_FULL_IMAGE, JXL_DEC_SUCCESS: return Data(jpeg[..<written])
+            case JXL_DEC_NEED_MORE_INPUT: throw .truncated(.jxl)
+            default: throw .corrupt(.jxl, reason: "the data of a JPEG file")
+            }
+        }
+        throw .corrupt(.jxl, reason: "a JPEG file of more than \(maximum) bytes")
+    }
+}

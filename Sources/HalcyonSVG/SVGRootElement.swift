@@ -1,0 +1,172 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+
+/// The attributes of a document's root element that state its size (SVG 2 section 8.2).
+struct SVGRootElement {
+    private(set) var width: SVGLength?
+    private(set) var height: SVGLength?
+    /// Width and height of the part of the plane that is shown.
+    private(set) var viewBox: (width: Double, height: Double)?
+    /// A Boolean value that indicates whether a size is stated in words that are not understood here: through an
+    /// entity.
+    private(set) var hasUnreadableSize = false
+    /// The places of attributes whose values mean nothing, so that they are as if not given.
+    private var invalidAttributes: [Range<Int>] = []
+
+    /// - Throws: ``CodecError/truncated(_:)`` where the element does not end.
+    init(_ text: Data) throws(CodecError) {
+        var scanner = MarkupScanner(text)
+        guard let attributes = scanner.attributesOfRoot() else {
+            throw scanner.isAtEnd ? .truncated(.svg) : .corrupt(.svg, reason: "its root element")
+        }
+        for (name, value, place) in attributes {
+            if name == "preserveAspectRatio", !value.contains("&"), !Self.isAspectRatio(value) {
+                invalidAttributes.append(place)
+            }
+            guard name != "preserveAspectRatio" else {
+                continue
+            }
+            if value.contains("&") {
+                hasUnreadableSize = true
+                continue
+            }
+            switch name {
+            case "width": width = SVGLength(value)
+            case "height": height = SVGLength(value)
+            default:
+                guard let numbers = SVGLength.numbers(value), numbers.count == 4, numbers[2] >= 0, numbers[3] >= 0
+                else {
+                    invalidAttributes.append(place)
+                    continue
+                }
+                // One without an area is valid, and shows nothing.
+                if numbers[2] > 0, numbers[3] > 0 {
+                    viewBox = (numbers[2], numbers[3])
+                }
+            }
+        }
+    }
+
+    /// Section 8.6: where the image is aligned, and whether it is cut off.
+    static func isAspectRatio(_ value: String) -> Bool {
+        var words = value.split(whereSeparator: \.isWhitespace)
+        // Of SVG 1.1.
+        if words.first == "defer" { words.removeFirst() }
+        guard let alignment = words.first,
+            words.count == 1 || (words.count == 2 && ["meet", "slice"].contains(words[1]))
+        else {
+            return false
+        }
+        let parts = ["Min", "Mid", "Max"]
+        return alignment == "none" || parts.contains { x in parts.contains { y in alignment == "x\(x)Y\(y)" } }
+    }
+
+    /// A document without the attributes of its root element that mean nothing: librsvg 2.54 would draw nothing at all.
+    /// Spaces stand in their place.
+    static func withoutInvalidAttributes(_ text: Data) -> Data {
+        guard let root = try? SVGRootElement(text.prefix(SVGDocument.beginningByteCount)),
+            !root.invalidAttributes.isEmpty
+        else {
+            return text
+        }
+        var bytes = Array(text)
+        for place in root.invalidAttributes {
+            bytes.replaceSubrange(place, with: repeatElement(0x20, count: place.count))
+        }
+        return Data(bytes)
+    }
+}
+
+/// Finds the root element of a document in UTF-8, or in an encoding that agrees with ASCII.
+private struct MarkupScanner {
+    private static let names: Set<String> = ["width", "height", "viewBox", "preserveAspectRatio"]
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: Data) {
+        bytes = Array(text)
+    }
+
+    var isAtEnd: Bool { position >= bytes.count }
+
+    /// The attributes in their order, or `nil`.
+    mutating func attributesOfRoot() -> [(name: String, value: String, place: Range<Int>)]? {
+        while skip(past: "<") {
+            if starts(with: "!--") {
+                position = XMLText.end(of: "-->", in: bytes[(position - 1)...]) ?? bytes.count
+            } else if starts(with: "?") {
+                position = XMLText.end(of: "?>", in: bytes[(position - 1)...]) ?? bytes.count
+            } else if starts(with: "!") {
+                position = XMLText.endOfDeclaration(bytes[(position - 1)...]) ?? bytes.count
+            } else {
+                _ = name()
+                return attributes()
+            }
+        }
+        return nil
+    }
+
+    private mutating func attributes() -> [(name: String, value: String, place: Range<Int>)]? {
+        var attributes: [(name: String, value: String, place: Range<Int>)] = []
+        while true {
+            skipSpace()
+            guard !isAtEnd else { return nil }
+            if starts(with: ">") || starts(with: "/") {
+                return attributes
+            }
+            let beginning = position
+            let name = name()
+            skipSpace()
+            guard !name.isEmpty, starts(with: "=") else { return nil }
+            position += 1
+            skipSpace()
+            guard !isAtEnd else { return nil }
+            let quote = bytes[position]
+            guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+            position += 1
+            let start = position
+            guard skip(past: quote == UInt8(ascii: "'") ? "'" : "\"") else { return nil }
+            guard Self.names.contains(name) else { continue }
+            let value = String(decoding: bytes[start..<position - 1], as: UTF8.self)
+            attributes.append((name, value, beginning..<position))
+        }
+    }
+
+    private mutating func name() -> String {
+        let start = position
+        while !isAtEnd, !isSpace(bytes[position]), !"=/>".utf8.contains(bytes[position]) {
+            position += 1
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private mutating func skipSpace() {
+        while !isAtEnd, isSpace(bytes[position]) {
+            position += 1
+        }
+    }
+
+    private func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0d).contains(byte)
+    }
+
+    private func starts(with text: StaticString) -> Bool {
+        text.withUTF8Buffer { bytes[position...].starts(with: $0) }
+    }
+
+    /// Moves behind the next `text`, or to the end of the bytes.
+    private mutating func skip(past text: StaticString) -> Bool {
+        let first = text.withUTF8Buffer { $0[0] }
+        while let found = bytes[position...].firstIndex(of: first) {
+            position = found
+            if starts(with: text) {
+                position += text.utf8CodeUnitCount
+                return true
+            }
+            position += 1
+        }
+        position = bytes.count
+        return false
+    }
+}

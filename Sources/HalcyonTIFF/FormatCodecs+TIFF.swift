@@ -1,0 +1,6 @@
+public import HalcyonCodecs
+
+extension FormatCodecs {
+    /// Reads and writes TIFF (libtiff).
+    public static let tiff = FormatCodecs(decoders: [TIFFDecoder()], encoders: [TIFFEncoder()])
+}

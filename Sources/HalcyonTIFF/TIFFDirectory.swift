@@ -1,0 +1,101 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// The header of a page, as far as it is needed before libtiff reads it (TIFF 6.0 section 8).
+///
+/// Read here, because libtiff refuses a directory whose tables lie beyond the end of the bytes at hand, and so could
+/// not tell the size of an image from its beginning.
+struct TIFFDirectory {
+    let size: PixelSize
+    let orientation: Orientation
+    let bitsPerSample: Int
+    let samplesPerPixel: Int
+    let photometric: TIFFPhotometric
+    /// The meaning of each sample beyond the colours: 0 unknown, 1 alpha whose colours are premultiplied, 2 straight.
+    let extraSamples: [Int]
+    /// A Boolean value that indicates whether the page is a smaller version of another one.
+    let isReduced: Bool
+    let iccProfile: Data?
+    /// The size of a tile, or of a strip of all columns.
+    private let segmentSize: PixelSize
+    /// Places of further directories that belong to this page.
+    let subdirectories: [Int]
+
+    init(_ file: TIFFFile, at offset: Int) throws(CodecError) {
+        guard let entries = TIFFEntries(file, at: offset) else {
+            throw .truncated(.tiff)
+        }
+        guard let width = entries.value(.imageWidth), let height = entries.value(.imageLength) else {
+            throw .corrupt(.tiff, reason: "a directory without the size of the image")
+        }
+        guard width > 0, height > 0 else {
+            throw .corrupt(.tiff, reason: "an image of \(width)×\(height) pixels")
+        }
+        size = PixelSize(width, height)
+        orientation = entries.value(.orientation).flatMap(Orientation.init(rawValue:)) ?? .up
+        bitsPerSample = entries.value(.bitsPerSample) ?? 1
+        samplesPerPixel = entries.value(.samplesPerPixel) ?? 1
+        photometric = TIFFPhotometric(
+            tag: entries.value(.photometric),
+            compression: entries.value(.compression) ?? 1,
+            samplesPerPixel: samplesPerPixel
+        )
+        extraSamples = entries.values(.extraSamples, maximumCount: 16)
+        isReduced = (entries.value(.subfileType) ?? 0) & 1 == 1
+        iccProfile = entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount)
+        if let tileWidth = entries.value(.tileWidth), let tileLength = entries.value(.tileLength) {
+            segmentSize = PixelSize(max(1, tileWidth), max(1, tileLength))
+        } else {
+            segmentSize = PixelSize(width, max(1, entries.value(.rowsPerStrip) ?? height))
+        }
+        subdirectories = entries.values(.subdirectories, maximumCount: 16)
+    }
+}
+
+extension TIFFDirectory {
+    var alpha: TIFFAlpha? {
+        TIFFAlpha(photometric: photometric, samplesPerPixel: samplesPerPixel, extraSamples: extraSamples)
+    }
+
+    /// The profile of the pixels handed out, or `nil` for sRGB.
+    var colorProfile: ColorProfile? {
+        switch photometric {
+        case .gray: ColorProfile(embedded: iccProfile, isGray: true)
+        case .rgb, .palette, .yCbCr: ColorProfile(embedded: iccProfile)
+        case .separated, .absolute, .unknown: nil
+        }
+    }
+
+    /// The profile of four inks, if there is one.
+    var inkProfile: Data? {
+        guard photometric == .separated, let iccProfile, ICCProfile.isProfile(iccProfile, for: .inks) else {
+            return nil
+        }
+        return iccProfile
+    }
+
+    /// The strips or tiles of the page.
+    var segmentCount: Int {
+        let sides = segmentSize
+        let (columns, rows) = ((size.width - 1) / sides.width + 1, (size.height - 1) / sides.height + 1)
+        let (product, overflows) = columns.multipliedReportingOverflow(by: rows)
+        let (count, overflowsCount) = product.multipliedReportingOverflow(by: max(1, samplesPerPixel))
+        return overflows || overflowsCount ? .max / 16 : min(count, .max / 16)
+    }
+
+    /// Returns the description of this page in a file of `frameCount` pages, or of at least so many.
+    func info(frameCount: Int, isExact: Bool) -> ImageInfo {
+        var info = ImageInfo(
+            format: .tiff,
+            size: size,
+            orientation: orientation,
+            frameCount: frameCount,
+            bitDepth: bitsPerSample,
+            hasAlpha: alpha != nil,
+            colorSpace: iccProfile.flatMap(ICCProfile.colorSpace(of:)) ?? photometric.colorSpace
+        )
+        info.isFrameCountExact = isExact
+        return info
+    }
+}

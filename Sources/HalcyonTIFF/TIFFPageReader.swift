@@ -1,0 +1,103 @@
+internal import CTIFFShim
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// One page opened by libtiff. A class, because libtiff's handle needs one owner that closes it.
+final class TIFFPageReader {
+    let layout: HalcyonTIFFLayout
+    private let byteCount: Int
+    private let handle: OpaquePointer
+    /// A Boolean value that indicates whether the file is read as if zeros followed it.
+    private let isPadded: Bool
+
+    /// Opens the directory at an offset. `bytes` must outlive this value.
+    ///
+    /// - Parameter padding: The zeros that are read beyond the end, see ``missingByteCount``.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        directory: Int,
+        memoryLimit: Int,
+        padding: Int = 0
+    ) throws(CodecError) {
+        var message = [CChar](repeating: 0, count: 256)
+        isPadded = padding > 0
+        byteCount = bytes.count
+        let opened = halcyon_tiff_reader_open(
+            bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            bytes.count,
+            padding,
+            UInt64(directory),
+            memoryLimit,
+            &message,
+            message.count
+        )
+        guard let opened else {
+            throw .corrupt(.tiff, reason: Self.reason(message))
+        }
+        var layout = HalcyonTIFFLayout()
+        guard halcyon_tiff_reader_layout(opened, &layout) else {
+            halcyon_tiff_reader_close(opened)
+            throw .corrupt(.tiff, reason: "the layout of the image in the directory at byte \(directory)")
+        }
+        self.layout = layout
+        handle = opened
+    }
+
+    deinit {
+        halcyon_tiff_reader_close(handle)
+    }
+
+    var size: PixelSize { PixelSize(Int(layout.width), Int(layout.height)) }
+
+    /// The bytes of strips, stored as they are, that a file lacks that was cut short within one. libtiff reads none of
+    /// such a strip, unless zeros take their place.
+    var missingByteCount: Int {
+        max(0, Int(clamping: halcyon_tiff_reader_plain_end(handle)) - byteCount)
+    }
+
+    /// Returns whether the bytes of a row are there, where that is known: of strips that are not compressed.
+    func hasRow(_ row: Int) -> Bool { !isPadded || halcyon_tiff_reader_has_plain_row(handle, UInt32(row)) }
+
+    /// Returns whether the row could be decoded, as the functions below do for what they read.
+    func readRow(_ row: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
+        hasRow(row) && halcyon_tiff_reader_read_row(handle, UInt32(row), out)
+    }
+
+    /// The strip or tile that holds a pixel; `out` has room for `layout.segment_size` bytes.
+    func readSegment(column: Int, row: Int, plane: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
+        halcyon_tiff_reader_read_segment(
+            handle,
+            UInt32(column),
+            UInt32(row),
+            UInt16(plane),
+            out,
+            layout.segment_size
+        )
+    }
+
+    func startConversion() throws(CodecError) {
+        guard halcyon_tiff_reader_start_rgba(handle) else {
+            throw .unsupported(.tiff, reason: message)
+        }
+    }
+
+    /// Whole strips or rows of tiles as premultiplied RGBA without padding.
+    func readConverted(row: Int, count: Int, into out: UnsafeMutablePointer<UInt32>) -> Bool {
+        halcyon_tiff_reader_read_rgba(handle, UInt32(row), UInt32(count), out)
+    }
+
+    /// The first failure to read.
+    var failure: CodecError {
+        halcyon_tiff_reader_is_cut_short(handle) ? .truncated(.tiff) : .corrupt(.tiff, reason: message)
+    }
+
+    private var message: String {
+        let message = String(cString: halcyon_tiff_reader_message(handle))
+        return message.isEmpty ? "its image data" : message
+    }
+
+    private static func reason(_ message: [CChar]) -> String {
+        let text = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return text.isEmpty ? "its directory" : text
+    }
+}
