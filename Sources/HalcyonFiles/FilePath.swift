@@ -68,6 +68,16 @@ package enum FilePath {
         text.utf8.starts(with: scheme.utf8) && text.utf8.dropFirst(scheme.utf8.count).first == UInt8(ascii: "/")
     }
 
+    /// Returns the same path, independent of the working folder, without parts that lead nowhere. A part ".." may lead
+    /// through a link, and stays, and so does a slash at the end.
+    package static func absolute(_ text: String) -> String {
+        guard !isURL(text) else { return text }
+        let path = absolute(Array(text.utf8))
+        let parts = path.split(separator: UInt8(ascii: "/")).filter { $0 != [UInt8(ascii: ".")] }
+        let end = path.last == UInt8(ascii: "/") && !parts.isEmpty ? "/" : ""
+        return "/" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") + end
+    }
+
     private static func absolute(_ path: [UInt8]) -> [UInt8] {
         guard path.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }

@@ -272,7 +272,7 @@ import Testing
         #expect(Set(urls.map { origin($0).request }).count == urls.count)
         #expect(Set(urls.map { origin($0).request }) == Set(urls.map { origin($0).request }))
         #expect(origin(urls[0], options: ["resize=1x1,fit"]).request != origin(urls[0]).request)
-        #expect(origin("a.png").request == origin(FileOutput.absolutePath("a.png")).request)
+        #expect(origin("a.png").request == origin(FilePath.absolute("a.png")).request)
         #expect(origin(" \(urls[0])\r\n").request == origin(urls[0]).request)
         for (url, told) in [
             ("http://u:p@e.org:80/a.png?token#b", "http://e.org:80/a.png"), ("HTTPS://u@e.org", "HTTPS://e.org"),

@@ -27,6 +27,19 @@ import Testing
         #expect(FilePath.text(of: Array("file:///a".utf8)) == "./file:///a")
     }
 
+    @Test(
+        "a path becomes absolute without parts that lead nowhere, and keeps those that lead up or end it",
+        arguments: [
+            ("/a//b/./c", "/a/b/c"), ("/a/../b", "/a/../b"), ("/a/", "/a/"), ("/", "/"), ("//./", "/"),
+            ("a", FileManager.default.currentDirectoryPath + "/a"),
+            ("./a/", FileManager.default.currentDirectoryPath + "/a/"),
+            ("/a/\u{301}b", "/a/\u{301}b"), ("file:///a%FF/./b", "file:///a%FF/./b"),
+        ]
+    )
+    func absolute(path: String, expected: String) {
+        #expect(FilePath.absolute(path) == expected)
+    }
+
     @Test("a URL with a zero byte names no file")
     func zeroByte() {
         #expect(FilePath.withCString("file:///a%00%FF") { strlen($0) } == 0)

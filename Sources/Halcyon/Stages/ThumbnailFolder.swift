@@ -52,10 +52,8 @@ struct ThumbnailFolder: Sendable {
     /// Returns an absolute path without empty, "." and ".." components. Links are not followed, as those who name
     /// thumbnails don't.
     static func absolutePath(_ path: String) -> String {
-        let isAbsolute = path.utf8.starts(with: "/".utf8)
-        let absolute = isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path
         var components: [Substring] = []
-        for component in absolute.split(separator: "/") where component != "." {
+        for component in FilePath.absolute(path).split(separator: "/") {
             if component == ".." {
                 _ = components.popLast()
             } else {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Halcyon
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 
 /// The command `halcyon get`.
 struct GetCommand: AsyncParsableCommand {
@@ -328,13 +329,13 @@ struct CacheArguments: ParsableArguments {
 
     /// The folder of interrupted bodies, beside the default cache or within another one's folder.
     var partialFolder: String {
-        cacheDir.map { FileOutput.absolutePath($0) + "/partial" } ?? PartialBodyStore.Configuration.defaultFolder
+        cacheDir.map { FilePath.absolute($0) + "/partial" } ?? PartialBodyStore.Configuration.defaultFolder
     }
 
     /// The configuration of the disk cache, with its folder.
     var configuration: DiskCache.Configuration {
         var configuration =
-            cacheDir.map { DiskCache.Configuration(folder: FileOutput.absolutePath($0)) } ?? .init(name: "default")
+            cacheDir.map { DiskCache.Configuration(folder: FilePath.absolute($0)) } ?? .init(name: "default")
         // Each URL is looked up once.
         configuration.indexMemoryLimit = 1 << 20
         return configuration

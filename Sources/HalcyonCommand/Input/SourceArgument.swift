@@ -33,7 +33,7 @@ struct SourceArgument: Sendable {
         identity =
             self.text == Self.standardInput
             ? Self.standardInput
-            : path.map { FilePath.isURL($0) ? $0 : FileOutput.absolutePath($0) } ?? url?.normalized.absoluteString
+            : path.map(FilePath.absolute) ?? url?.normalized.absoluteString
                 ?? trimmed
     }
 

@@ -103,7 +103,7 @@ struct NetworkArguments: ParsableArguments {
             configuration.maximumTransfersPerHost,
             concurrency > 8 ? concurrency : 0
         )
-        configuration.cookies = try cookies.map { try CookieFile(FileOutput.absolutePath($0)) }
+        configuration.cookies = try cookies.map { try CookieFile($0) }
         if let userAgent { configuration.userAgent = userAgent }
         if let proxy { configuration.proxies = proxy.policy }
         return CurlTransport(configuration: configuration)

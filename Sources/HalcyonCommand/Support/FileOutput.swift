@@ -143,14 +143,6 @@ enum FileOutput {
         throw failure(trimmed, source, code == EEXIST ? ENOTDIR : code)
     }
 
-    /// Returns the same path, independent of the working folder, without parts that lead nowhere. A part ".." may lead
-    /// through a link, and stays.
-    static func absolutePath(_ path: String) -> String {
-        let path = path.isAbsolutePath ? path : FileManager.default.currentDirectoryPath + "/" + path
-        let parts = path.pathParts.filter { $0 != "." }
-        return "/" + parts.joined(separator: "/") + (path.endsInSlash && !parts.isEmpty ? "/" : "")
-    }
-
     /// Returns a path as it was typed, for an argument that names what is written.
     @Sendable static func path(_ text: String) throws -> String {
         guard !FilePath.isURL(text) else {
@@ -176,7 +168,7 @@ enum FileOutput {
     /// several may write, are no files.
     static func leadToOneFile(_ path: String, _ other: String) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0 else { return absolutePath(path) == absolutePath(other) }
+        guard stat(path, &status) == 0 else { return FilePath.absolute(path) == FilePath.absolute(other) }
         return status.st_mode & S_IFMT == S_IFREG && isSameFile(path, other)
     }
 

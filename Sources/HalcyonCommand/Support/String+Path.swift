@@ -4,9 +4,6 @@ extension String {
     /// The parts of a path between its slashes, without empty ones.
     var pathParts: [Substring] { utf8.split(separator: UInt8(ascii: "/")).map(Substring.init) }
 
-    /// A Boolean value that indicates whether a path begins at the root.
-    var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
-
     /// A Boolean value that indicates whether a path ends in a slash, and so can only name a folder.
     var endsInSlash: Bool { utf8.last == UInt8(ascii: "/") }
 

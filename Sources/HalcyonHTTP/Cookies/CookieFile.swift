@@ -17,7 +17,7 @@ public struct CookieFile: Sendable, Hashable {
     ///   refused: others could plant a session of theirs.
     /// - Throws: ``CookieFileError``.
     public init(_ path: String) throws(CookieFileError) {
-        let path = Self.absolute(path)
+        let path = FilePath.absolute(path)
         self.path = path
         Self.makeFolder(above: path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -31,12 +31,6 @@ public struct CookieFile: Sendable, Hashable {
             status.st_mode & 0o022 == 0
         else { throw CookieFileError(path: path, reason: .notPrivate) }
         guard fchmod(descriptor, 0o600) == 0 else { throw CookieFileError(path: path, reason: .system(errno)) }
-    }
-
-    private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
-        defer { free(folder) }
-        return String(cString: folder) + "/" + path
     }
 
     /// Writes the lines of a jar in the place of the file: beside it first, so that the file is whole at every moment.
