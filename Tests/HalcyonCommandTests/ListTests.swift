@@ -175,6 +175,37 @@ import Testing
         #expect(try last.results.map(\.status) == ["skipped", "skipped"])
     }
 
+    @Test("a report that is resumed into another folder names files elsewhere, so all are written there")
+    func otherFolder() async throws {
+        defer { server.stop() }
+        try list("\(url("/a.png"))\n\(url("/b.png"))\n")
+        let first = ["get", "--from", "list", "-o", work.path("out")]
+        #expect(try await work.start(first + ["--report", "report"]).outcome.exitCode == 0)
+        // Without the list, too.
+        let written = try await work.run("get", "--resume", "report", "-o", "new/", "--json")
+        #expect(try written.exitCode == 0 && written.results.map(\.status) == ["done", "done"])
+        #expect(Workplace.files(below: work.path("new")) == ["a.png", "b.png"] && files == ["a.png", "b.png"])
+        #expect(server.requests.count == 2)
+        // Each folder has them from then on, however its path is written.
+        for folder in ["new", "./new/", work.path("new"), "out/"] {
+            let run = try await work.run("get", "--from", "list", "--resume", "report", "-o", folder, "--json")
+            #expect(try run.results.map(\.status) == ["skipped", "skipped"])
+        }
+        #expect(server.requests.count == 2)
+        #expect(Workplace.files(below: work.folder).count == 6)
+    }
+
+    @Test("a report that is resumed into another file writes that")
+    func otherFile() async throws {
+        defer { server.stop() }
+        #expect(try await work.run("get", url("/a.png"), "-o", "a.png", "--report", "report").exitCode == 0)
+        for (name, status) in [("a.png", "skipped"), ("b.png", "done"), ("b.png", "skipped")] {
+            let run = try await work.run("get", url("/a.png"), "-o", name, "--resume", "report", "--json")
+            #expect(try run.results.map(\.status) == [status])
+        }
+        #expect(try work.read("a.png") == work.read("b.png"))
+    }
+
     @Test("a contact sheet of a run that goes on shows what came before, which is not transferred again")
     func resumedSheet() async throws {
         self.server.stop()

@@ -63,11 +63,11 @@ struct GetRun: Sendable {
         let (report, options): (ReportFile?, [ImageOption])
         var list: ItemList
         do {
-            let (resumes, needsFiles) = (plan.resume != nil, plan.target != .nowhere)
+            let (resumes, target) = (plan.resume != nil, plan.target)
             options = loadOptions()
             report = try await FileOutput.inBackground {
                 try writer.prepare()
-                return try reportPath.map { try ReportFile(path: $0, resumes: resumes, needsFiles: needsFiles) }
+                return try reportPath.map { try ReportFile(path: $0, resumes: resumes, target: target) }
             }
             list = try await items(report)
         } catch {

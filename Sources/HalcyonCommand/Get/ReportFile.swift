@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
 internal import HalcyonConcurrency
+internal import HalcyonFiles
 
 /// The report of a run: a JSON object a line for each file, written when the file is there or the image has failed.
 ///
@@ -32,17 +33,22 @@ final class ReportFile: Sendable {
     let earlier: Earlier
     private let path: String
     private let descriptor: Int32
-    private let failure = Lock<Int32?>(nil)
-    /// Whether the last line is cut short, because not all of it could be written.
-    private let isCut = Lock(false)
+    private let state = Lock(State())
+
+    private struct State {
+        /// The first error of writing.
+        var failure: Int32?
+        /// Whether the last line is cut short, because not all of it could be written.
+        var isCut = false
+    }
 
     /// Opens a report; blocks.
     ///
     /// - Parameters:
     ///   - resumes: Whether an earlier report is read, and continued.
-    ///   - needsFiles: Whether only that is done whose file is there.
+    ///   - target: Where results go: only that is done whose file is there.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, also where the earlier file is no report.
-    init(path: String, resumes: Bool, needsFiles: Bool) throws(ImageError) {
+    init(path: String, resumes: Bool, target: OutputWriter.Target) throws(ImageError) {
         self.path = path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | (resumes ? 0 : O_TRUNC)
         descriptor = open(path, flags, 0o666)
@@ -51,7 +57,7 @@ final class ReportFile: Sendable {
             earlier = Earlier()
             return
         }
-        var (reading, last) = (Reading(needsFiles: needsFiles), UInt8(ascii: "\n"))
+        var (reading, last) = (Reading(target: target), UInt8(ascii: "\n"))
         let code = Self.read(descriptor, into: &reading, &last)
         guard code == 0 else {
             close(descriptor)
@@ -78,43 +84,50 @@ final class ReportFile: Sendable {
     }
 
     /// Whether every line could be written; the first failure was warned of.
-    var isComplete: Bool { failure.withLock { $0 == nil } }
+    var isComplete: Bool { state.withLock { $0.failure == nil } }
 
     private func append(_ text: String) {
         // Lines of several threads may come at the same time.
-        let wasCut = isCut.withLock { isCut in
-            defer { isCut = false }
-            return isCut
+        let code = state.withLock { state -> Int32? in
+            let wasCut = state.isCut
+            var text = wasCut ? "\n" + text : text
+            let (code, count) = text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+            state.isCut = code != nil && (wasCut || count > 0)
+            guard let code, state.failure == nil else { return nil }
+            state.failure = code
+            return code
         }
-        var text = wasCut ? "\n" + text : text
-        let code = text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    let code = errno
-                    if wasCut || rest.count < bytes.count { isCut.withLock { $0 = true } }
-                    return code
-                }
-                rest = rest.dropFirst(count)
-            }
-            return 0
+        if let code { Terminal.warn("\(FileOutput.failure(path, "the report", code))") }
+    }
+
+    /// Writes bytes, and returns how many, with the error that ended that.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> (code: Int32?, count: Int) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return (errno, bytes.count - rest.count) }
+            rest = rest.dropFirst(count)
         }
-        guard code != 0 else { return }
-        let isFirst = failure.withLock { failure in
-            defer { failure = failure ?? code }
-            return failure == nil
-        }
-        if isFirst { Terminal.warn("\(FileOutput.failure(path, "the report", code))") }
+        return (nil, bytes.count)
     }
 
     private struct Reading {
-        let needsFiles: Bool
+        private let needsFiles: Bool
+        /// The path of the file or folder of results; `nil` where there is none.
+        private let place: String?
         var earlier = Earlier()
         var isEmpty = true
         /// Whether a line is one of a report.
         var isReport = false
+
+        init(target: OutputWriter.Target) {
+            needsFiles = target != .nowhere
+            switch target {
+            case .file(let path), .folder(let path): place = FilePath.absolute(path)
+            case .nowhere, .standardOutput: place = nil
+            }
+        }
 
         mutating func add(_ line: GetResult.Record) {
             isReport = true
@@ -143,10 +156,17 @@ final class ReportFile: Sendable {
             return item
         }
 
-        /// The file is only looked for, under the path of the line; its bytes are not compared.
         private func isDone(_ line: GetResult.Record) -> Bool {
-            guard line.status != "failed", line.partial != true else { return false }
-            return !needsFiles || line.output.map { access($0, F_OK) == 0 } ?? false
+            line.status != "failed" && line.partial != true && isThere(line.output)
+        }
+
+        /// Returns whether a file of the report is there, and where this run would write it: one in another folder is none of
+        /// its own. The file is only looked for, under the path of the line; its bytes are not compared.
+        private func isThere(_ output: String?) -> Bool {
+            guard needsFiles else { return true }
+            guard let output, let place, access(output, F_OK) == 0 else { return false }
+            let path = FilePath.absolute(output)
+            return place.endsInSlash ? path.utf8.starts(with: place.utf8) : path == place
         }
     }
 
