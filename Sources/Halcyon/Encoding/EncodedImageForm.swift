@@ -24,7 +24,56 @@ struct EncodedImageForm: CachedForm {
 
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<EncodedImage> {
         let image = request.encodedImage ?? request
-        return try await made(input(for: image, context: context), for: image, request, context: context)
+        guard encoding.keepsUndecoded, encoding.mayKeepOriginal(of: image) else {
+            return try await made(input(for: image, context: context), for: image, request, context: context)
+        }
+        let original = try await parts.original.original(for: image, context: context)
+        if let kept = try await undecoded(original, for: image, context: context) {
+            return Made(kept, of: original, for: image)
+        }
+        let decoded = try await parts.decoding.image(
+            for: image,
+            key: DecodedWorkKey(image),
+            beginningWith: original,
+            context: context
+        )
+        return try await made(Input(decoded, for: image), for: image, request, context: context)
+    }
+
+    /// Returns an original as it came, by its header alone; `nil` if it has to be decoded: one that is in another format,
+    /// may not be whole, or takes the place of another, which can be shown.
+    ///
+    /// - Throws: `CancellationError`.
+    private func undecoded(
+        _ original: Original,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> EncodedImage? {
+        guard original.caching.replaced == nil else { return nil }
+        let info: ImageInfo
+        do {
+            info = try await (request.options.workers ?? parts.workers).info(
+                of: original.data,
+                codecs: request.source.codecs(over: request.options.codecs(or: parts.codecs)),
+                options: request.options.decode.decodeOptions,
+                priority: context.priority
+            )
+        } catch is CodecError {
+            // Decoding says what is wrong with it.
+            return nil
+        }
+        guard encoding.keeps(info.format), info.format.isComplete(original.data) else { return nil }
+        let body = EncodedImageBody(
+            data: original.data,
+            format: info.format,
+            size: info.displaySize,
+            originalInfo: info,
+            isOriginal: true
+        )
+        var image = EncodedImage(body, source: original.source, originalByteCount: original.data.count)
+        image.timings = original.timings
+        image.metrics = original.metrics
+        return image
     }
 
     func loadResult(_ image: EncodedImage) -> LoadResult { LoadResult(.encodedImage(image)) }

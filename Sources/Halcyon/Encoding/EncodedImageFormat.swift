@@ -29,6 +29,9 @@ public struct EncodedImageFormat: Sendable, Hashable {
     /// was taken, and all frames of an animation; it was decoded, so its first frame is sound. ``EncodeOptions`` have no
     /// effect on it. A BlurHash and a ThumbHash are no files, and always encoded. Default: `false`.
     public var keepsOriginal = false
+    /// A Boolean value that indicates whether an original that is kept is not decoded if its header can be read and its
+    /// file goes to its end. Damage in between is then not found. Default: `false`.
+    package var keepsUndecoded = false
 
     private init(_ rule: Rule) {
         self.rule = rule

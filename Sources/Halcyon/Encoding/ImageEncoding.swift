@@ -21,6 +21,8 @@ struct ImageEncoding: Sendable, Hashable {
     private let rule: Rule
     /// A Boolean value that indicates whether an original that is in the format already is kept as it is.
     let keepsOriginal: Bool
+    /// A Boolean value that indicates whether one that is kept need not be decoded.
+    let keepsUndecoded: Bool
     /// The canonical encoding of the rule, as a part of keys.
     let identity: [UInt8]
 
@@ -29,11 +31,13 @@ struct ImageEncoding: Sendable, Hashable {
     ///   encoder for the format.
     init(_ format: EncodedImageFormat, codecs: ImageCodecs, source: @autoclosure () -> String) throws(ImageError) {
         keepsOriginal = format.keepsOriginal
+        keepsUndecoded = format.keepsOriginal && format.keepsUndecoded
         var encoder = CacheKeyEncoder()
         // Before the second kind, what was encoded of an animation was its first frame; before the third, a quality meant
         // something else in each format.
         encoder.encode(3)
         encoder.encode(keepsOriginal)
+        if keepsUndecoded { encoder.encode("undecoded") }
         let rule: Rule?
         do throws(CodecError) {
             rule = try Self.rule(format.rule, codecs, &encoder)
@@ -113,6 +117,15 @@ struct ImageEncoding: Sendable, Hashable {
     func keeps(_ original: ImageFormat, insteadOf target: Target) -> Bool {
         if case .original = rule { return keepsOriginal }
         return keepsOriginal && target.format == original
+    }
+
+    /// Returns whether an original of a format is kept whatever its pixels are.
+    func keeps(_ original: ImageFormat) -> Bool {
+        switch rule {
+        case .original: keepsOriginal
+        case .byOpacity(let opaque, let transparent):
+            keepsOriginal && opaque.format == original && transparent.format == original
+        }
     }
 
     static func == (left: ImageEncoding, right: ImageEncoding) -> Bool { left.identity == right.identity }

@@ -29,18 +29,26 @@ final class DecodingStage: Sendable {
 
     /// Returns the pixels of a request's original; equal requests share them.
     ///
+    /// - Parameter first: The original, where it is there; `nil` to load it. Default: `nil`.
     /// - Throws: ``ImageError``, `CancellationError`.
     func image(
         for request: ResolvedRequest,
         key: DecodedWorkKey,
+        beginningWith first: Original? = nil,
         context: WorkContext
     ) async throws -> DecodedOriginal {
         try await work.value(for: key, of: request, context: context) { [self] context in
             // A damaged entry on disk is removed, and the load continues as if it had never been there.
             var request = request
             var mayLookAgain = key.removesDamage
+            var first = first
             while true {
-                let original = try await self.original.original(for: request, context: context)
+                let original: Original
+                if let given = first.take() {
+                    original = given
+                } else {
+                    original = try await self.original.original(for: request, context: context)
+                }
                 do {
                     return try await decode(original, for: request, key, context: context)
                 } catch let error as ImageError

@@ -68,6 +68,40 @@ struct KeptOriginalTests {
         #expect(image.format == .png && !image.isOriginal && image.size == PixelSize(32, 32))
     }
 
+    @Test("is not decoded where that is left out, but for one without its end, which is loaded once")
+    func undecoded() async throws {
+        var damaged = Sample.png()
+        damaged[damaged.count / 2] ^= 0xFF
+        var format = keeping(.format(.png))
+        #expect(await load(damaged, as: format)?.isPartial != false)
+        format.keepsUndecoded = true
+        let image = try #require(await load(damaged, as: format))
+        #expect(image.isOriginal && !image.isPartial && image.format == .png && image.timings.decode == nil)
+        #expect(firstDifference(image.data, damaged) == nil)
+        let cut = await load(Sample.png().dropLast(1), as: format)
+        #expect(cut.map { $0.timings.decode != nil } ?? true)
+        // In another format, it has to be decoded.
+        #expect(await load(Sample.jpeg(), as: format)?.isOriginal == false)
+    }
+
+    /// Loads an image with one transfer; returns `nil` if it cannot be decoded.
+    private func load(_ body: Data, as format: EncodedImageFormat) async -> EncodedImage? {
+        let encoded = EncodedTest()
+        encoded.transport.serve(encoded.url, body)
+        let image = try? await encoded.encoded(format)
+        #expect(encoded.transport.startedCount == 1)
+        return image
+    }
+
+    @Test("is complete if the end of its format is there", arguments: ["jpeg", "png", "gif", "webp", "avif"])
+    func completeness(name: String) throws {
+        let format = ImageFormat(rawValue: name)
+        let file = try ImageCodecs.standard.encode(Sample.bitmap(40, 30), as: format)
+        #expect(format.isComplete(file))
+        for count in [0, 8, file.count / 2, file.count - 1] { #expect(!format.isComplete(file.prefix(count))) }
+        #expect(format.isComplete((Data([7]) + file).dropFirst()))
+    }
+
     @Test("is not returned if it cannot be decoded")
     func damaged() async throws {
         encoded.transport.serve(encoded.url, Data(Sample.png().prefix(60)))
