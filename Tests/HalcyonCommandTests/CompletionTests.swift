@@ -18,10 +18,11 @@ struct CompletionTests {
             }
             complete_words halcyon sh
             complete_words halcyon show --prot
+            complete_words halcyon convert --prog
             """
         let run = try await work.start(["-c", shell, Workplace.executable], executable: "/bin/bash").outcome
         #expect(run.exitCode == 0 && run.error.isEmpty, "\(run.error)")
-        #expect(run.lines.map { $0.filter { $0 != " " } } == ["show", "--protocol"])
+        #expect(run.lines.map { $0.filter { $0 != " " } } == ["show", "--protocol", "--progressive"])
     }
 
     @Test("each shell reads its script", arguments: ["bash", "zsh", "fish"])

@@ -58,6 +58,72 @@ struct EncodedOutputTests {
         #expect(times["disk"] != nil && times["decode"] == nil && times["encode"] == nil)
     }
 
+    @Test("are of fewer bytes with more effort, and of the same pixels")
+    func effort() async throws {
+        try work.write(try Images.encoded(.png, width: 200, height: 150), to: "in.png")
+        try work.write(try Images.encoded(.jpeg, width: 200, height: 150), to: "in.jpg")
+        for (input, command) in [("in.png", "convert"), ("in.jpg", "convert"), ("in.jpg", "get")] {
+            var files: [[UInt8]] = []
+            for effort in ["1", "9"] {
+                let (output, isGet) = ("\(effort).jpg", command == "get")
+                let paths = isGet ? [input, "--overwrite", "-o", output] : [input, output]
+                let run = try await work.start([command] + paths + ["--effort", effort]).outcome
+                #expect(run.exitCode == 0, "\(run.error)")
+                files.append(try work.read(output))
+            }
+            #expect(files[0].count > files[1].count)
+            #expect(try Images.decoded(files[0]).straightRGBA() == Images.decoded(files[1]).straightRGBA())
+        }
+    }
+
+    @Test("are those of a progressive JPEG on request, in the original's format too; other formats stay as they are")
+    func progressive() async throws {
+        try work.write(photo, to: "in.jpg")
+        try work.write(try Images.encoded(.png), to: "in.png")
+        #expect(!Self.isProgressive(photo))
+        for arguments in [
+            ["convert", "in.png", "a.jpg"], ["convert", "in.jpg", "a.jpg"], ["get", "in.jpg", "-o", "a.jpg"],
+            ["get", "in.jpg", "-o", "a.jpg", "--resize", "20"], ["convert", "in.jpg", "a.jpg", "--effort", "9"],
+        ] {
+            let run = try await work.start(arguments + ["--progressive"]).outcome
+            #expect(run.exitCode == 0, "\(run.error)")
+            #expect(Self.isProgressive(try work.read("a.jpg")))
+        }
+        let plain = try await work.run("convert", "in.jpg", "a.jpg", "--quality", "50")
+        #expect(try plain.exitCode == 0 && !Self.isProgressive(work.read("a.jpg")))
+        for option in [[], ["--progressive"]] {
+            #expect(try await work.start(["convert", "in.jpg", "\(option.count).webp"] + option).outcome.exitCode == 0)
+        }
+        #expect(try work.read("0.webp") == work.read("1.webp"))
+    }
+
+    @Test("are the original's where nothing of it is to be changed, and others with a quality or an effort")
+    func sameFormat() async throws {
+        try work.write(photo, to: "in.jpg")
+        for (options, isKept) in [
+            ([], true), (["--format", "jpeg"], true), (["--background", "red"], true), (["--lossless"], true),
+            (["--quality", "20"], false), (["--effort", "1", "--format", "jpeg"], false),
+        ] {
+            for command in [["get", "in.jpg", "--overwrite", "-o", "a.jpg"], ["convert", "in.jpg", "a.jpg"]] {
+                #expect(try await work.start(command + options).outcome.exitCode == 0)
+                #expect(try (work.read("a.jpg") == photo) == isKept, "\(command) \(options)")
+            }
+        }
+        // Each is a request of its own.
+        for options in [[], ["--effort", "3"], ["--effort", "4"], ["--progressive"]] {
+            for status in ["done", "skipped"] {
+                let run = try await work.start(["get", "in.jpg", "-o", "out/", "--json"] + options).outcome
+                #expect(try run.results.map(\.status) == [status], "\(options)")
+            }
+        }
+        #expect(Workplace.files(below: work.path("out")).count == 4)
+    }
+
+    /// Whether a JPEG file has the marker SOF2 (T.81, table B.1).
+    private static func isProgressive(_ file: [UInt8]) -> Bool {
+        zip(file, file.dropFirst()).contains { $0 == 0xFF && $1 == 0xC2 }
+    }
+
     @Test(
         "of an image are on the contact sheet, which needs no second transfer",
         arguments: ["png", "pam", "jpeg"],

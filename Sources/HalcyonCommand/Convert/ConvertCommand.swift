@@ -13,6 +13,9 @@ struct ConvertCommand: AsyncParsableCommand {
             files are named and kept as those of “halcyon get”: no file of another image is replaced, and an image whose \
             file was written after its last change is left out.
 
+            An image in the format already is written as it came, unless something is to be changed of it: --resize, \
+            --process, --frame, --quality, --effort or --progressive.
+
             Animations stay animated in formats that can (GIF, PNG, WebP, AVIF, JPEG XL); a format without an encoder is an \
             error.
 

@@ -9,8 +9,10 @@ struct GetCommand: AsyncParsableCommand {
         commandName: "get",
         abstract: "Load images from memory, from the disk cache, or from their source.",
         discussion: """
-            Without -o the images are only loaded into the cache. Without --resize, --sizes, --process and --format the \
-            output is the original, byte for byte. An image that fails does not stop the others.
+            Without -o the images are only loaded into the cache. Without --resize, --sizes, --process, --format, --quality, \
+            --effort and --progressive the output is the original, byte for byte: its header says whether it is an image, \
+            and of which size, and its pixels are decoded only where its end is missing. An image that fails does not stop \
+            the others.
 
             The same command a second time is a continuation: an image whose file is there, with the bytes that were \
             written for the same URL and options, is skipped without the network. Other options are another request. \
@@ -235,6 +237,8 @@ extension GetCommand {
         plan.format = format.flatMap(OutputFormat.init(name:))
         plan.template = name.flatMap { try? NameTemplate($0) }
         plan.target = target(plan)
+        // What the sheet could not show is not written.
+        plan.checksPixels = sheet != nil
         plan.cacheUse = cacheUse
         plan.overwrites = overwrite
         plan.report = report

@@ -13,6 +13,8 @@ struct RunPlan: Sendable {
     var namesSayFormats = true
     var variants: [OutputVariant] = []
     var encoding: EncodingArguments
+    /// Whether images that are written as they came are decoded nevertheless.
+    var checksPixels = true
     var cacheUse: CacheUse?
     var cache: CacheArguments
     var overwrites = false
@@ -55,6 +57,7 @@ struct GetRun: Sendable {
             target: plan.target,
             format: plan.format,
             encoding: plan.encoding,
+            checksPixels: plan.checksPixels,
             template: plan.template,
             namesSayFormats: plan.namesSayFormats,
             overwrites: plan.overwrites,

@@ -37,6 +37,10 @@ final class OutputWriter: Sendable {
     private let encodeOptions: EncodeOptions
     /// ``EncodingArguments/identity``.
     private let encodingIdentity: String
+    /// ``EncodingArguments/isNamed``.
+    private let isEncodingNamed: Bool
+    /// Whether originals that are kept are decoded.
+    private let checksPixels: Bool
     /// What is kept of the originals' metadata.
     let metadata: MetadataKinds?
     private let template: NameTemplate?
@@ -59,6 +63,7 @@ final class OutputWriter: Sendable {
         target: Target,
         format: OutputFormat?,
         encoding: EncodingArguments,
+        checksPixels: Bool,
         template: NameTemplate?,
         namesSayFormats: Bool,
         overwrites: Bool,
@@ -67,6 +72,8 @@ final class OutputWriter: Sendable {
         self.target = target
         encodeOptions = encoding.options
         encodingIdentity = encoding.identity
+        isEncodingNamed = encoding.isNamed
+        self.checksPixels = checksPixels
         metadata = encoding.keepMetadata
         self.template = template
         self.namesSayFormats = namesSayFormats
@@ -96,8 +103,14 @@ final class OutputWriter: Sendable {
         guard target != .nowhere else { return nil }
         let named = namedFormat(for: item)
         var encoded = named.map { EncodedImageFormat.format($0.format, encodeOptions) } ?? .original(encodeOptions)
-        encoded.keepsOriginal = variant.processing == .identity && !variant.isStill
+        encoded.keepsOriginal = mayKeepOriginal(variant)
+        encoded.keepsUndecoded = !checksPixels
         return encoded
+    }
+
+    /// Whether a file is the original, byte for byte, where that is in the format.
+    private func mayKeepOriginal(_ variant: OutputVariant) -> Bool {
+        variant.processing == .identity && !variant.isStill && !isEncodingNamed
     }
 
     /// Returns the format for an original with metadata.
@@ -129,7 +142,7 @@ final class OutputWriter: Sendable {
         let named = namedFormat(for: item)?.format
         // Samples of 16 bits stay so in the formats that have them; not where the original may be kept as it is.
         let mayBeOriginal =
-            variant.processing == .identity && !variant.isStill
+            mayKeepOriginal(variant)
             && (named == nil || named == item.argument.fileExtension.flatMap(ImageFormatName.format) ?? named)
         if !mayBeOriginal, named.map({ [.png, .tiff, .jxl].contains($0) }) ?? true { options.append(.keepSixteenBits) }
         return options
@@ -147,7 +160,7 @@ final class OutputWriter: Sendable {
         var options = variant.options
         if let named = namedFormat(for: item) { options.append("format=\(named.format.rawValue)") }
         // Without those it is the original, byte for byte.
-        if !options.isEmpty { options.append(encodingIdentity) }
+        if !options.isEmpty || isEncodingNamed { options.append(encodingIdentity) }
         if let content { options.append("content=\(content)") }
         return FileOrigin(item.argument, options: options)
     }

@@ -85,6 +85,18 @@ struct EncodingArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
+            "Work for smaller files, from 1 (fastest) to 9 (smallest), in JPEG, PNG, WebP, AVIF, JPEG XL and TIFF; others have no choice. (default: about as other programs)",
+            valueName: "N"
+        )
+    )
+    var effort: Int?
+
+    @Flag(name: .long, help: "Write JPEG so that it shows as a whole while it loads; other formats stay as they are.")
+    var progressive = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
             "Put this behind transparent pixels in formats that have none. (default: white)",
             valueName: "COLOR"
         )
@@ -99,12 +111,22 @@ struct EncodingArguments: ParsableArguments {
     var keepMetadata: MetadataKinds?
 
     var options: EncodeOptions {
-        EncodeOptions(quality: lossless ? nil : quality ?? 85, background: background?.color ?? .white)
+        EncodeOptions(
+            quality: lossless ? nil : quality ?? 85,
+            effort: effort,
+            isProgressive: progressive,
+            background: background?.color ?? .white
+        )
     }
+
+    /// Whether an original in the format already is encoded all the same: it is of another quality, effort or order.
+    var isNamed: Bool { quality != nil || effort != nil || progressive }
 
     /// The options that change the content of a result, in one way of writing them.
     var identity: String {
         var parts = ["quality=\(lossless ? "lossless" : "\(quality ?? 85)")"]
+        if let effort { parts.append("effort=\(effort)") }
+        if progressive { parts.append("progressive") }
         if let color = background?.color { parts.append("background=\(color.red),\(color.green),\(color.blue)") }
         if let keepMetadata { parts.append("metadata=\(keepMetadata.identity)") }
         return parts.joined(separator: " ")
@@ -114,6 +136,7 @@ struct EncodingArguments: ParsableArguments {
         if let quality, !(1...100).contains(quality) {
             throw ValidationError("--quality must be between 1 and 100.")
         }
+        if let effort, !(1...9).contains(effort) { throw ValidationError("--effort must be between 1 and 9.") }
         guard quality == nil || !lossless else { throw ValidationError("Use --quality or --lossless.") }
     }
 }
