@@ -9,14 +9,6 @@ struct ImagesToFilesCase: BenchmarkCase {
 
     var name: String { "500 URLs of 2 MP to 200 px files, \(usesCache ? "with the disk cache" : "no cache")" }
 
-    private struct Program {
-        let name: String
-        let budget: Double?
-        let path: String
-        let arguments: (TemporaryFolder) -> [String]
-        var costs: [ProcessCost] = []
-    }
-
     func results(_ settings: RunSettings) async throws -> [BenchmarkResult] {
         guard let halcyon = programs.halcyon else {
             CommandPrograms.note("\(name): left out: swift build -c release --product HalcyonCommand")
@@ -24,31 +16,20 @@ struct ImagesToFilesCase: BenchmarkCase {
         }
         let urls = try images.urls()
         var contenders = [ours(halcyon, urls)] + [curlAndVips(urls), img2dataset(urls)].compactMap { $0 }
-        // Removed at the end: a file system that has just removed many files takes longer to make new ones.
-        var folders: [TemporaryFolder] = []
-        defer { folders = [] }
-        for _ in 0..<min(settings.samples, Self.mostSamples) {
-            for index in contenders.indices {
-                let folder = try TemporaryFolder()
-                folders.append(folder)
-                let contender = contenders[index]
-                let cost = try MeasuredProcess.run(contender.path, contender.arguments(folder), in: folder.path)
-                contenders[index].costs.append(cost)
-            }
-        }
+        try CommandContender.measure(&contenders, samples: min(settings.samples, Self.mostSamples))
         return rows("CPU", "s", contenders, hasBudget: true) { $0.time.processor / 1e9 }
             + rows("wall", "s", contenders) { $0.time.wall / 1e9 }
             + rows("peak memory", "MB", contenders) { Double($0.peakMemory) / 1e6 }
     }
 
-    private func ours(_ program: String, _ urls: [String]) -> Program {
-        Program(name: "halcyon get", budget: nil, path: program) { folder in
+    private func ours(_ program: String, _ urls: [String]) -> CommandContender {
+        CommandContender("halcyon get", path: program) { folder in
             ["get", "--resize", "200x200", "--format", "jpeg", "-o", folder.file("out/")]
                 + (usesCache ? ["--cache-dir", folder.file("cache")] : ["--no-cache"]) + urls
         }
     }
 
-    private func curlAndVips(_ urls: [String]) -> Program? {
+    private func curlAndVips(_ urls: [String]) -> CommandContender? {
         guard CommandPrograms.path(of: "curl") != nil, CommandPrograms.path(of: "vipsthumbnail") != nil else {
             CommandPrograms.note("curl and vipsthumbnail: not installed (apt-get install curl libvips-tools)")
             return nil
@@ -57,20 +38,19 @@ struct ImagesToFilesCase: BenchmarkCase {
             curl --silent --fail --parallel --parallel-max 8 --remote-name-all "$@" &&
             ls | xargs -P "$(nproc)" -n 50 vipsthumbnail --size 200x200 -o 'small-%s.jpg[Q=85]'
             """
-        return Program(name: "curl --parallel, vipsthumbnail", budget: 1 / 2.5, path: "/bin/sh") { _ in
+        return CommandContender("curl --parallel, vipsthumbnail", budget: 1 / 2.5, path: "/bin/sh") { _ in
             ["-c", script, "sh"] + urls
         }
     }
 
-    private func img2dataset(_ urls: [String]) -> Program? {
+    private func img2dataset(_ urls: [String]) -> CommandContender? {
         guard let path = CommandPrograms.path(of: "img2dataset") else {
             CommandPrograms.note("img2dataset: not installed (pip install img2dataset)")
             return nil
         }
-        return Program(name: "img2dataset", budget: 1.0 / 6, path: path) { folder in
+        return CommandContender("img2dataset", budget: 1.0 / 6, path: path) { folder in
             let list = folder.file("urls.txt")
-            // A list that cannot be written is a run that fails.
-            try? writeFile(list, urls.joined(separator: "\n").utf8)
+            try writeFile(list, urls.joined(separator: "\n").utf8)
             return [
                 "--url_list", list, "--output_folder", folder.file("out"), "--image_size", "200", "--resize_mode",
                 "keep_ratio", "--processes_count", "1", "--thread_count", "8", "--encode_quality", "85",
@@ -81,7 +61,7 @@ struct ImagesToFilesCase: BenchmarkCase {
     private func rows(
         _ measure: String,
         _ unit: String,
-        _ contenders: [Program],
+        _ contenders: [CommandContender],
         hasBudget: Bool = false,
         _ figure: (ProcessCost) -> Double
     ) -> [BenchmarkResult] {
