@@ -1,4 +1,6 @@
 /// A width and a height in points. A point is as many pixels wide and high as the scale of an image says.
+///
+/// A side that is not a number counts as 0, and is equal to it.
 public struct PointSize: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The number of points from left to right.
     public var width: Double
@@ -34,4 +36,22 @@ public struct PointSize: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// A description such as "200.0×150.0 points".
     public var description: String { "\(width)×\(height) points" }
+}
+
+extension PointSize {
+    /// Returns whether both have the same width and the same height.
+    public static func == (left: PointSize, right: PointSize) -> Bool {
+        left.width.zeroIfNaN == right.width.zeroIfNaN && left.height.zeroIfNaN == right.height.zeroIfNaN
+    }
+
+    /// Hashes the width and the height.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(width.zeroIfNaN)
+        hasher.combine(height.zeroIfNaN)
+    }
+}
+
+extension Double {
+    /// The number; 0 for what is not a number, and would be equal to nothing, not even to itself.
+    package var zeroIfNaN: Double { isNaN ? 0 : self }
 }

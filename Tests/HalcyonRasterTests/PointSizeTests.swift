@@ -21,4 +21,11 @@ struct PointSizeTests {
         #expect(PointSize(-1, .nan).pixels(atScale: 2) == PixelSize(0, 0))
         #expect(PointSize(.infinity, 1e300).pixels(atScale: 2) == PixelSize(.max, .max))
     }
+
+    @Test("with a side that is no number is one without that side")
+    func notANumber() {
+        #expect(PointSize(.nan, 5) == PointSize(0, 5))
+        #expect(Set([PointSize(.nan, 5), PointSize(-.nan, 5), PointSize(0, 5)]).count == 1)
+        #expect(PointSize(.infinity, 5) == PointSize(.infinity, 5))
+    }
 }

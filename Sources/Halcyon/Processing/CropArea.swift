@@ -1,6 +1,8 @@
 public import HalcyonRaster
 
 /// A part of an image. It ends at the edges of the image.
+///
+/// A coordinate or a side that is not a number counts as 0, and is equal to it.
 public enum CropArea: Sendable, Hashable {
     /// A rectangle in pixels.
     case pixels(PixelRect)
@@ -18,22 +20,34 @@ public enum CropArea: Sendable, Hashable {
 
     /// Returns the area with points in pixels.
     func inPixels(atScale scale: Double) -> CropArea {
-        guard case .points(let x, let y, let width, let height) = self else { return self }
-        return .pixels(
-            PixelRect(left: x * scale, top: y * scale, right: (x + width) * scale, bottom: (y + height) * scale)
-        )
+        guard case .points = self else { return self }
+        return .pixels(rectangle(across: scale, down: scale))
+    }
+
+    /// Returns the rectangle with these units.
+    private func rectangle(across: Double, down: Double) -> PixelRect {
+        let (x, y, width, height) = numbers
+        return PixelRect(left: x * across, top: y * down, right: (x + width) * across, bottom: (y + height) * down)
+    }
+
+    /// The numbers of a rectangle that is not in pixels.
+    private var numbers: (x: Double, y: Double, width: Double, height: Double) {
+        switch self {
+        case .pixels: (0, 0, 0, 0)
+        case .points(let x, let y, let width, let height), .relative(let x, let y, let width, let height):
+            (x.zeroIfNaN, y.zeroIfNaN, width.zeroIfNaN, height.zeroIfNaN)
+        }
     }
 
     /// Returns the pixels of an image of this size; an empty rectangle where there are none.
     func pixels(in size: PixelSize) -> PixelRect {
-        switch self {
-        case .pixels(let rect): return rect.intersection(PixelRect(size: size))
-        case .points: return inPixels(atScale: 1).pixels(in: size)
-        case .relative(let x, let y, let width, let height):
-            let (across, down) = (Double(size.width), Double(size.height))
-            return PixelRect(left: x * across, top: y * down, right: (x + width) * across, bottom: (y + height) * down)
-                .intersection(PixelRect(size: size))
-        }
+        let rect =
+            switch self {
+            case .pixels(let rect): rect
+            case .points: rectangle(across: 1, down: 1)
+            case .relative: rectangle(across: Double(size.width), down: Double(size.height))
+            }
+        return rect.intersection(PixelRect(size: size))
     }
 
     func encode(into encoder: inout CacheKeyEncoder) {
@@ -43,12 +57,33 @@ public enum CropArea: Sendable, Hashable {
             encoder.encode(rect.origin.y)
             encoder.encode(rect.size.width)
             encoder.encode(rect.size.height)
-        case .points(let x, let y, let width, let height), .relative(let x, let y, let width, let height):
+        case .points, .relative:
             encoder.encode(scalesWithImage)
+            let (x, y, width, height) = numbers
             for value in [x, y, width, height] { encoder.encode(value) }
         }
     }
 
     /// A Boolean value that indicates whether the rectangle is in parts of the sides.
     var scalesWithImage: Bool { if case .relative = self { true } else { false } }
+}
+
+extension CropArea {
+    /// Returns whether both are the same rectangle in the same unit.
+    public static func == (left: CropArea, right: CropArea) -> Bool {
+        switch (left, right) {
+        case (.pixels(let rect), .pixels(let other)): rect == other
+        case (.points, .points), (.relative, .relative): left.numbers == right.numbers
+        default: false
+        }
+    }
+
+    /// Hashes the rectangle.
+    public func hash(into hasher: inout Hasher) {
+        guard case .pixels(let rect) = self else {
+            let (x, y, width, height) = numbers
+            return hasher.combine([x, y, width, height])
+        }
+        hasher.combine(rect)
+    }
 }

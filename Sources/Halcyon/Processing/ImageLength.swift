@@ -1,6 +1,8 @@
 internal import HalcyonRaster
 
 /// A length in an image: the radius of a filter or of a corner, or the width of a line.
+///
+/// One that is not a number counts as 0, and is equal to it. An infinite one is longer than any that an image has.
 public enum ImageLength: Sendable, Hashable {
     /// In points, which become pixels by ``DeliveryPolicy/scale``: at scale 1, a point is a pixel.
     case points(Double)
@@ -16,23 +18,32 @@ public enum ImageLength: Sendable, Hashable {
     /// A Boolean value that indicates whether the length is a part of a side, or 0.
     var isRelative: Bool {
         switch self {
-        case .points(let value), .pixels(let value): value == 0
+        case .points, .pixels: number == 0
         case .widthFraction, .heightFraction, .shorterSideFraction: true
+        }
+    }
+
+    /// The number before the unit.
+    private var number: Double {
+        switch self {
+        case .points(let value), .pixels(let value), .widthFraction(let value), .heightFraction(let value),
+            .shorterSideFraction(let value):
+            value.zeroIfNaN
         }
     }
 
     /// Returns the length with points in pixels.
     func inPixels(atScale scale: Double) -> ImageLength {
-        if case .points(let value) = self { .pixels(value * scale) } else { self }
+        if case .points = self { .pixels(number * scale) } else { self }
     }
 
     /// Returns the length in an image of this size, in pixels; a point counts as a pixel.
     func pixels(in size: PixelSize) -> Double {
         switch self {
-        case .points(let value), .pixels(let value): value
-        case .widthFraction(let fraction): fraction * Double(size.width)
-        case .heightFraction(let fraction): fraction * Double(size.height)
-        case .shorterSideFraction(let fraction): fraction * Double(min(size.width, size.height))
+        case .points, .pixels: number
+        case .widthFraction: number * Double(size.width)
+        case .heightFraction: number * Double(size.height)
+        case .shorterSideFraction: number * Double(min(size.width, size.height))
         }
     }
 
@@ -45,15 +56,32 @@ public enum ImageLength: Sendable, Hashable {
         height: Int = 3,
         shorterSide: Int = 4
     ) {
-        let (unit, value) =
+        let unit =
             switch self {
-            case .points(let value): (0, value)
-            case .pixels(let value): (pixels, value)
-            case .widthFraction(let value): (width, value)
-            case .heightFraction(let value): (height, value)
-            case .shorterSideFraction(let value): (shorterSide, value)
+            case .points: 0
+            case .pixels: pixels
+            case .widthFraction: width
+            case .heightFraction: height
+            case .shorterSideFraction: shorterSide
             }
         encoder.encode(unit)
-        encoder.encode(value)
+        encoder.encode(number)
+    }
+}
+
+extension ImageLength {
+    /// Returns whether both are the same number of the same unit.
+    public static func == (left: ImageLength, right: ImageLength) -> Bool {
+        switch (left, right) {
+        case (.points, .points), (.pixels, .pixels), (.widthFraction, .widthFraction),
+            (.heightFraction, .heightFraction), (.shorterSideFraction, .shorterSideFraction):
+            left.number == right.number
+        default: false
+        }
+    }
+
+    /// Hashes the number.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(number)
     }
 }

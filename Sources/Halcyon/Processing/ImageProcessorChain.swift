@@ -14,14 +14,20 @@ public struct ImageProcessorChain: Hashable, Sendable {
 
         init(_ processor: some ImageProcessing) {
             self.processor = processor
-            hasLengthsInPoints = processor.inPixels(atScale: 2) != processor
+            identity = Self.identity(of: processor)
+            let scaled = processor.inPixels(atScale: 2)
+            // A parameter that is not a number is unequal to itself.
+            hasLengthsInPoints = scaled != processor && Self.identity(of: scaled) != identity
+        }
+
+        private static func identity(of processor: some ImageProcessing) -> [UInt8] {
             var encoder = CacheKeyEncoder()
             // The mangled name is the same in every process, also for a private type, whose printed name has an
             // address.
             encoder.encode(_mangledTypeName(type(of: processor)) ?? String(reflecting: type(of: processor)))
             encoder.encode(type(of: processor).version)
             processor.encodeParameters(into: &encoder)
-            identity = encoder.bytes
+            return encoder.bytes
         }
 
         func inPixels(atScale scale: Double) -> Step {

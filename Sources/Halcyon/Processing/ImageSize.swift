@@ -5,7 +5,7 @@ public enum ImageSize: Sendable, Hashable {
     /// In pixels.
     case pixels(PixelSize)
     /// In points, which become pixels by ``DeliveryPolicy/scale``: at scale 1, a point is a pixel. Each side is rounded
-    /// to nearest.
+    /// to nearest; one that is not a number counts as 0.
     case points(PointSize)
 
     /// Returns a size in pixels.
@@ -32,7 +32,7 @@ public enum ImageSize: Sendable, Hashable {
     /// Writes a size in points; nothing for one in pixels.
     func encodePoints(into encoder: inout CacheKeyEncoder) {
         guard case .points(let size) = self else { return }
-        encoder.encode(size.width)
-        encoder.encode(size.height)
+        encoder.encode(size.width.zeroIfNaN)
+        encoder.encode(size.height.zeroIfNaN)
     }
 }

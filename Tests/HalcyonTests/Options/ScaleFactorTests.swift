@@ -139,4 +139,16 @@ struct ScaleFactorTests {
         let result = try ImageProcessorChain.resize(to: .points(16, 12)).process(image)
         #expect(result.size == PixelSize(32, 24) && result.scale == 2 && result.pointSize == PointSize(16, 12))
     }
+
+    @Test("changes no processor for the sake of a number that is none, which is 0 as a length")
+    func notANumber() {
+        let crop = ImageProcessorChain.crop(to: .pixels(8, 6), anchor: RelativePoint(.nan, 0))
+        let blurs = [Double.nan, -.nan, 0].map { ImageProcessorChain.blur(radius: .pixels($0)) }
+        #expect(!crop.hasLengthsInPoints && !blurs[0].hasLengthsInPoints)
+        #expect(Set(blurs).count == 1)
+        #expect(Set([ImageLength.points(.nan), .points(0), .pixels(.nan)]) == [.points(0), .pixels(0)])
+        #expect(ImageLength.points(.nan).inPixels(atScale: 2) == .pixels(0))
+        #expect(ImageSize.points(.nan, 5) == .points(0, 5))
+        #expect(ImageProcessorChain.crop(to: .points(.nan, 5)) == .crop(to: .points(0, 5)))
+    }
 }

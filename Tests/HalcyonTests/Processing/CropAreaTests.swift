@@ -34,4 +34,18 @@ struct CropAreaTests {
             #expect(part.isEmpty || part.size == PixelSize(10, 10))
         }
     }
+
+    @Test("with a number that is none are those with 0 in its place")
+    func notANumber() {
+        let area = CropArea.points(x: .nan, y: 2, width: 4, height: .nan)
+        let zero = CropArea.points(x: 0, y: 2, width: 4, height: 0)
+        #expect(area == zero && Set([area, zero]).count == 1)
+        #expect(area.inPixels(atScale: 2) == zero.inPixels(atScale: 2))
+        let relative = CropArea.relative(x: -.nan, y: 0, width: 1, height: 1)
+        #expect(relative == .relative(x: 0, y: 0, width: 1, height: 1))
+        #expect(relative != .points(x: 0, y: 0, width: 1, height: 1))
+        #expect(relative.pixels(in: PixelSize(8, 6)) == PixelRect(size: PixelSize(8, 6)))
+        let chains = [area, zero].map { ImageProcessorChain.crop(to: $0) }
+        #expect(chains[0] == chains[1])
+    }
 }
