@@ -10,13 +10,9 @@ public protocol HTTPTransport: Sendable {
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer
 
     /// The name of the user whose cookies the transport keeps and sends: what it loads is cached for transports with the
-    /// same name alone. Default: `nil`, for what is the same for all.
+    /// same name alone. `nil` for what is the same for all. A transport that hands its requests to another one has the
+    /// name of that one; there is no default, with which it would give the images of one user to others.
     var cacheScope: String? { get }
-}
-
-extension HTTPTransport {
-    /// No name: the transport sends no cookies of a user.
-    public var cacheScope: String? { nil }
 }
 
 /// The control of a transfer that has been started. All functions may be called from any thread, at any time; after the

@@ -23,6 +23,8 @@ import Testing
 
         let started = Lock<[(url: String, transfer: Started)]>([])
 
+        var cacheScope: String? { nil }
+
         func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
             let transfer = Started(receiver)
             started.withLock { $0.append((request.url.absoluteString, transfer)) }

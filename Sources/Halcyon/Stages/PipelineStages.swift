@@ -104,6 +104,8 @@ private struct NoTransport: HTTPTransport {
         func resume() {}
     }
 
+    var cacheScope: String? { nil }
+
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         receiver.didComplete(.failure(.cancelled))
         return Ended()

@@ -37,6 +37,8 @@ final class CacheTestOrigin: HTTPTransport {
     /// All requests that came, in order.
     var seen: [Seen] { state.withLock { $0.seen } }
 
+    var cacheScope: String? { nil }
+
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = ScriptedTransfer(request, receiver: receiver)
         queue.async { self.answer(transfer) }

@@ -19,6 +19,8 @@ final class OriginTransport: HTTPTransport {
         self.number = number
     }
 
+    var cacheScope: String? { origin.cacheScope }
+
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         if let name = Self.field, request.headers[name] != "\(number)" {
             let text = request.headers[name] ?? "none"

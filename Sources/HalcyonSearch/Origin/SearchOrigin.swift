@@ -76,6 +76,8 @@ final class SearchOrigin: HTTPTransport {
         return url
     }
 
+    var cacheScope: String? { nil }
+
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let identity = identity(of: request)
         let count = state.withLock { state in

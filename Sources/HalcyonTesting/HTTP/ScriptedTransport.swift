@@ -99,6 +99,9 @@ public final class ScriptedTransport: HTTPTransport {
         state.withLock { state in state.transfers.count { $0.request.url == url } }
     }
 
+    /// `nil`: there are no cookies.
+    public var cacheScope: String? { nil }
+
     /// Starts a transfer, for the test or a route to answer.
     public func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = ScriptedTransfer(request, receiver: receiver, queue: queue)

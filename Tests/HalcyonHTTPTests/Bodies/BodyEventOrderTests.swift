@@ -72,6 +72,8 @@ struct BodyEventOrderTests {
         let state = Lock(State())
         let started = Gate()
 
+        var cacheScope: String? { nil }
+
         func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
             state.withLock { $0.receiver = receiver }
             started.open()

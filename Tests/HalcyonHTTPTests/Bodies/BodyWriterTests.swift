@@ -139,6 +139,8 @@ private final class WatchedTransport: HTTPTransport {
         self.base = base
     }
 
+    var cacheScope: String? { base.cacheScope }
+
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         base.start(request, receiver: Receiver(base: receiver, transport: self))
     }

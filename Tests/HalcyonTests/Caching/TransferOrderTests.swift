@@ -25,6 +25,8 @@ struct TransferOrderTests {
 
         var count: Int { queue.withLock { $0.count } }
 
+        var cacheScope: String? { transport.cacheScope }
+
         func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
             queue.withLock { $0.append { [transport] in _ = transport.start(request, receiver: receiver) } }
             return Queued()
