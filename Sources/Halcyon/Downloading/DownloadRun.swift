@@ -21,10 +21,14 @@ struct DownloadRun: Sendable {
     /// Called with the head of the final response as it came.
     let responded: @Sendable (TransferResponse) -> Void
     private let begun = WorkNumber.next()
-    /// The number of the sending of the first request; `nil` until then.
+    /// The number of the sending of the request that ``number`` tells of; `nil` until then.
     private let sent = Lock<UInt64?>(nil)
 
     /// The ``WorkNumber`` of the transfer: that of the time at which its request was sent, if the transport tells.
+    ///
+    /// A request that is sent again with a credential counts from then on, as the refusal brought no content. A chain of
+    /// redirects counts from its first request: a redirect names the content, and another transfer may have been led to
+    /// newer content before this one asks for what it was led to.
     var number: UInt64 { sent.withLock { $0 } ?? begun }
 
     /// A request that is being sent, and the bounds and results of those before it.
@@ -192,7 +196,9 @@ struct DownloadRun: Sendable {
         try await bodies.load(
             hop.allowance.bounded(hop.request),
             priority: context.priority,
-            send: { [sent] in sent.withLock { $0 = $0 ?? WorkNumber.next() } },
+            send: { [sent] in
+                sent.withLock { if $0 == nil || hop.earlier.redirectCount == 0 { $0 = WorkNumber.next() } }
+            },
             accept: accept,
             review: review,
             begin: { body in

@@ -107,4 +107,22 @@ struct TransferOrderTests {
         #expect(await cache.tiers(with: ImageRequest(url)) == .all)
         #expect(test.transport.startedCount == 2)
     }
+
+    @Test(
+        "is the one that was refused before and then accepted; a redirect is as old as the request that led to it",
+        arguments: [401, 302]
+    )
+    func laterRequest(status: Int) async throws {
+        let policy = NetworkPolicy.with { $0.hooks = TestHooks.credential { _ in .bearer("token") } }
+        let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
+        let downloader = ImageDownloader(transport: test.transport)
+        async let body = downloader.download(TransferRequest(url: url), policy: policy, context: context)
+        let first = await test.transport.nextTransfer()
+        let between = WorkNumber.next()
+        let headers: HTTPFields = status == 401 ? [.wwwAuthenticate: "Bearer"] : [.location: "/other.png"]
+        first.answer(.init(status: status, headers: headers))
+        await test.transport.nextTransfer().answer(.init(body: Sample.png()))
+        let isLater = try await body.number > between
+        #expect(isLater == (status == 401))
+    }
 }
