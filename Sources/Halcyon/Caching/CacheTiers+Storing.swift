@@ -249,9 +249,10 @@ extension CacheTiers {
     }
 
     /// Removes an entry from the tier where it was found, if it is still the version that was found, also in a task that
-    /// was cancelled.
+    /// was cancelled. Where the tier fails, the entry is not found any more in this process.
     func remove(_ place: Place) async {
-        _ = await all[place.tier].remove(.entry(place.key, place.version), TierCall())
+        let scope = TierScope.entry(place.key, place.version)
+        if await all[place.tier].remove(scope, TierCall()) == .unavailable { failed[place.tier].add(scope) }
     }
 
     /// Replaces the metadata of an entry that was found, if it is still the version that was found, also in a task that

@@ -274,7 +274,16 @@ struct CacheEntryForm: LoadForm {
             let image = try await Load(ImageForm(parts)).result(for: request, context: context)
             return made(image.source, for: request)
         }
-        let original = try await parts.original.original(for: request, context: context)
+        return try await parts.original.healing(request, context: context) { original in
+            try await made(of: original, for: request, context: context)
+        }
+    }
+
+    private func made(
+        of original: Original,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> Made<ImageResponse.Source> {
         if original.caching.effect == .removeOriginal { await request.removeOriginal(by: original.claim(of: request)) }
         guard original.source != .disk || request.isBelowDisk(original) else {
             return made(.disk, for: request)
@@ -294,7 +303,7 @@ struct CacheEntryForm: LoadForm {
             parts.recovery.reportUnregistered(error, context: context)
             var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
             error.isOutdated = original.isOutdated
-            parts.recovery.remember(error, of: request)
+            if original.source == .network { parts.recovery.remember(error, of: request) }
             throw error
         }
         return Made(original.source, of: original, for: request)

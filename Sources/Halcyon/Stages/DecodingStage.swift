@@ -38,29 +38,8 @@ final class DecodingStage: Sendable {
         context: WorkContext
     ) async throws -> DecodedOriginal {
         try await work.value(for: key, of: request, context: context) { [self] context in
-            // A damaged entry on disk is removed, and the load continues as if it had never been there.
-            var request = request
-            var mayLookAgain = key.removesDamage
-            var first = first
-            while true {
-                let original: Original
-                if let given = first.take() {
-                    original = given
-                } else {
-                    original = try await self.original.original(for: request, context: context)
-                }
-                do {
-                    return try await decode(original, for: request, key, context: context)
-                } catch let error as ImageError
-                    where original.source == .disk && error.isDamage && request.work.readsDisk
-                {
-                    guard mayLookAgain, let found = original.caching.source else {
-                        request = request.withoutReadingDisk
-                        continue
-                    }
-                    await request.originals.tiers.remove(found.place)
-                    mayLookAgain = false
-                }
+            try await original.healing(request, from: first, context: context) { original in
+                try await decode(original, for: request, key, context: context)
             }
         }
     }
@@ -131,12 +110,6 @@ final class DecodingStage: Sendable {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
         }
     }
-}
-
-extension DecodedWorkKey {
-    /// A Boolean value that indicates whether an entry on disk that cannot be decoded is removed: damage in a later frame
-    /// leaves the frames before it readable, and codecs of the request's own may be the only ones that cannot read it.
-    var removesDamage: Bool { decode.frame == 0 && decode.hasStandardReading }
 }
 
 /// The pixels of an original, or the result of processors so far.

@@ -32,6 +32,42 @@ final class OriginalStage: Sendable {
         }
     }
 
+    /// Returns what is made of a request's original. An entry that turns out to be damaged is removed, and the load
+    /// continues as if it had never been there: with that of the next tier, and after the last one with the source.
+    ///
+    /// - Parameter first: The original, if it is there already. Default: it is loaded.
+    /// - Throws: The error of `make`; ``ImageError``, `CancellationError`.
+    func healing<Value: Sendable>(
+        _ request: ResolvedRequest,
+        from first: Original? = nil,
+        context: WorkContext,
+        _ make: (Original) async throws -> Value
+    ) async throws -> Value {
+        var request = request
+        var looks = request.removesDamage ? request.originals.tiers.all.count : 0
+        var first = first
+        while true {
+            let original: Original
+            if let given = first.take() {
+                original = given
+            } else {
+                original = try await self.original(for: request, context: context)
+            }
+            do {
+                return try await make(original)
+            } catch let error as ImageError
+                where original.source == .disk && error.isDamage && request.work.readsDisk
+            {
+                guard looks > 0, let found = original.caching.source else {
+                    request = request.withoutReadingDisk
+                    continue
+                }
+                await request.originals.tiers.remove(found.place)
+                looks -= 1
+            }
+        }
+    }
+
     /// Returns the encoded bytes of an original as far as they are on this machine: on disk, as its scope and its
     /// server allow, in the file that it is, or in memory; `nil` otherwise. Asks neither a server nor a provider.
     ///
@@ -235,6 +271,10 @@ final class OriginalStage: Sendable {
 }
 
 extension ResolvedRequest {
+    /// A Boolean value that indicates whether an entry that cannot be decoded is removed: damage in a later frame leaves
+    /// the frames before it readable, and codecs of the request's own may be the only ones that cannot read it.
+    fileprivate var removesDamage: Bool { options.decode.frame == 0 && options.decode.hasStandardReading }
+
     /// Returns the effect of an entry in a cache; `nil` if it is outdated.
     fileprivate func found(_ entry: TierEntry, at place: CacheTiers.Place) -> OriginalCaching? {
         let (digest, cache) = (entry.originalDigest, originals)

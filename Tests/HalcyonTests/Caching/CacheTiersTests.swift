@@ -61,6 +61,37 @@ struct CacheTiersTests {
         #expect(try await owner(test, [.onlyFromCache]) == 2)
     }
 
+    @Test("are asked further where a body is no image, until all have been asked", arguments: [false, true])
+    func undecodableBodies(remain: Bool) async throws {
+        let (second, third) = (ScriptedTier(), ScriptedTier(isReadOnly: true))
+        let nonsense = Data("no image".utf8)
+        for tier in [tier, second] {
+            tier.put(TierEntry(body: nonsense, digest: ContentDigest(of: nonsense).value), for: key)
+            if remain { tier.unavailable = [.remove] }
+        }
+        third.put(entry(seed: 3), for: key)
+        let test = TestPipeline(tiers: [tier, second, third])
+        #expect(try await owner(test, [.onlyFromCache]) == 3)
+        #expect(tier.keys.isEmpty != remain && second.keys.isEmpty != remain)
+    }
+
+    @Test("below the disk have the image whose file on disk is damaged")
+    func damagedFile() async throws {
+        let test = TestPipeline(tiers: [tier])
+        let cache = test.pipeline.cache
+        // Large enough to be a file of its own.
+        test.transport.serve(url, Sample.encoded(Sample.noise(100, 100), .png))
+        _ = try await test.pipeline.response(for: url)
+        await test.settle()
+        let path = try #require(try await cache.fileLocation(for: ImageRequest(url)))
+        var file = try Data(contentsOf: URL(filePath: path))
+        file[file.count / 2] ^= 1
+        try file.write(to: URL(filePath: path))
+        cache.removeAllFromMemory()
+        let response = try await test.pipeline.response(for: url, options: [.onlyFromCache])
+        #expect(response.image.bitmap.hasSamePixels(as: Sample.noise(100, 100)))
+    }
+
     @Test(
         "are asked further where no server may be asked about the first that has the image",
         arguments: [false, true]

@@ -42,6 +42,19 @@ struct TierOriginalTests {
         #expect(try await owner(test, [.onlyFromCache]) == 1)
     }
 
+    @Test("below the disk that is no image is replaced by a prefetch to the disk, and no failure of its server")
+    func prefetchOfDamaged() async throws {
+        let failures = FailureMemory()
+        let test = TestPipeline(tiers: [tier], recovery: RecoveryConfiguration(failureMemory: failures))
+        let nonsense = Data("no image".utf8)
+        tier.put(TierEntry(body: nonsense, digest: ContentDigest(of: nonsense).value), for: key)
+        test.transport.serve(url, Sample.png(seed: 2))
+        #expect(await prefetch(ImageRequest(url), test).completed.count == 1)
+        #expect(failures.count == 0 && test.transport.startedCount == 1)
+        await test.pipeline.cache.flush()
+        #expect(tier.present(key)?.body == Sample.png(seed: 2))
+    }
+
     @Test("that came with the program is not copied by a prefetch to the disk")
     func prefetchOfBundled() async throws {
         let bundle = ScriptedTier(isReadOnly: true)
