@@ -180,8 +180,8 @@ public enum TierScope: Sendable {
     /// One entry; with a version only while it has that.
     case entry(CacheKey, TierVersion? = nil)
     /// An original in all its representations and everything that was made of it, except what is or was made of the
-    /// representations with these digests.
-    case name(String, except: Set<UInt64> = [])
+    /// representations with these digests. `nil` among them stands for what was made of an original that is not known.
+    case name(String, except: Set<UInt64?> = [])
     /// All originals whose names begin with a text, and everything that was made of them.
     case names(beginningWith: String)
     /// All entries.
@@ -191,12 +191,13 @@ public enum TierScope: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of the entry. Default: not known, so that it counts as the one that is meant.
-    ///   - digest: The digest of the entry's original.
+    ///   - digest: The digest of the entry's original; `nil` if it is not known.
     public func covers(_ key: CacheKey, version: TierVersion? = nil, digest: UInt64?) -> Bool {
         switch self {
         case .entry(let other, let meant): other == key && (meant == nil || version == nil || meant == version)
         case .name(let name, let kept):
-            ExactString.hasSameBytes(name, key.name) && !(digest.map(kept.contains) ?? false)
+            ExactString.hasSameBytes(name, key.name)
+                && !(kept.contains(digest) && (digest != nil || key.variant != nil))
         case .names(let prefix): key.text.utf8.starts(with: prefix.utf8)
         case .everything: true
         }

@@ -280,7 +280,7 @@ extension CacheTiers {
         // No look-up waits for it: what it removes is not current.
         return begin(.entry(CacheKey(name: name, variant: "outdated")), in: 0) { [self] in
             for store in stores { await store.value }
-            let own = Set([claim.digest?.value].compactMap { $0 })
+            let own: Set<UInt64?> = claim.digest.map { [$0.value] } ?? []
             let onDisk = await disk.attempt { [self] disk in
                 var kept = own
                 do {
@@ -291,6 +291,8 @@ extension CacheTiers {
                     kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
                     _ = try disk.removeEntries(under: name, unless: isCurrent)
                     return kept
+                    // What the program has stored as a result stays where it is not known to be outdated.
+                    if order.isConfirmed(claim) { kept.insert(nil) }
                 } catch {
                     failed[0].add(.name(name, except: kept))
                     throw error

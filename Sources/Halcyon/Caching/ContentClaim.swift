@@ -115,6 +115,8 @@ struct ContentClaim: Sendable {
     var digest: ContentDigest?
     /// The representation of the original; empty for one that is the same for all requests.
     var representation = ""
+    /// The digest of the original that a cache had in its place; `nil` if none was found.
+    var found: ContentDigest?
     /// `true` if the content was found in memory.
     var isFromMemory = false
     /// `true` if the bytes are those of a part, which say nothing about the original.

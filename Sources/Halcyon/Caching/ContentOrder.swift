@@ -58,7 +58,7 @@ final class ContentOrder: Sendable {
         /// The number of the newest transfer whose answer was adopted for all requests.
         private var forAll: UInt64 = 0
         /// The number of the newest transfer that is known to have brought other content than there was.
-        private var changed: UInt64 = 0
+        private(set) var changed: UInt64 = 0
         /// `true` if only adopted content is current: all other was removed or replaced.
         private var isComplete = false
         /// The number of removals that were recorded and are not made yet.
@@ -280,6 +280,16 @@ final class ContentOrder: Sendable {
     func noteChange(by claim: ContentClaim) {
         guard let registration = claim.registration(with: self) else { return }
         state.withLock { $0.records[registration.name]?.noteChange(by: claim.transfer ?? registration.number) }
+    }
+
+    /// Returns whether the content of a claim is not known to be other content than there was under its name, so that
+    /// what the program has stored as results before is not outdated.
+    func isConfirmed(_ claim: ContentClaim) -> Bool {
+        guard claim.digest != nil, claim.digest == claim.found, let registration = claim.registration(with: self)
+        else { return false }
+        return state.withLock { state in
+            state.records[registration.name].map { $0.changed < claim.transfer ?? registration.number } ?? false
+        }
     }
 
     /// Records that the program stores content.

@@ -70,7 +70,7 @@ extension DiskCache {
             let count = try removeEntries(prefix: name + "\0")
             return try remove(for: name) ? count + 1 : count
         case .name(let name, except: let kept):
-            return try removeEntries(under: name) { $0.digest.map { kept.contains($0.value) } ?? false }
+            return try removeEntries(under: name) { kept.contains($0.digest?.value) }
         case .names(let prefix):
             return try removeEntries(prefix: prefix)
         case .everything:

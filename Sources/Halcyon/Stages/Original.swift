@@ -53,6 +53,7 @@ final class Original: Sendable {
             transfer: digest == nil ? nil : transfer,
             digest: digest,
             representation: caching.validity?.representation ?? "",
+            found: (caching.source ?? caching.replaced)?.digest,
             isPart: digest == nil
         )
     }

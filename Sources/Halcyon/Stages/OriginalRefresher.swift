@@ -61,7 +61,8 @@ final class OriginalRefresher: Sendable {
                 registrations: request.registrations,
                 transfer: fetcher.transfer,
                 digest: ContentDigest(of: answer.data),
-                representation: answer.stored?.contentRepresentation ?? ""
+                representation: answer.stored?.contentRepresentation ?? "",
+                found: storage.found?.digest
             )
             // The request may accept what the server sends in place of an image that it does not have any more.
             if !fetcher.isOutdated, OriginalCaching(answer, storage: storage).effect == .removeOriginal {

@@ -128,12 +128,14 @@ struct CacheTierContractTests {
         let entries: [(CacheKey, TierEntry)] = [
             (key, new), (CacheKey(name: key.name, variant: "0a"), try result(of: old, [3])),
             (CacheKey(name: key.name, variant: "0b"), try result(of: new, [4])),
+            (CacheKey(name: key.name, variant: "0c"), TierEntry(body: Data([5]))),
             (CacheKey(name: "https://a.example/10"), new), (CacheKey(name: "https://b.example/"), new),
         ]
         let (oldDigest, newDigest) = (try #require(old.digest), try #require(new.digest))
         let scopes: [TierScope] = [
             .entry(key), .name(key.name), .name(key.name, except: [newDigest]), .name(key.name, except: [oldDigest]),
-            .name(key.name, except: [oldDigest, newDigest]), .names(beginningWith: "https://a.example/"),
+            .name(key.name, except: [oldDigest, newDigest]), .name(key.name, except: [newDigest, nil]),
+            .names(beginningWith: "https://a.example/"),
             .names(beginningWith: "https://c"), .everything,
         ]
         for scope in scopes {

@@ -223,6 +223,32 @@ struct CacheTiersTests {
         #expect(tier.present(key)?.body == Sample.png(seed: 3))
     }
 
+    @Test("keep a result of the program while the server confirms its original, as the disk does")
+    func confirmedOriginal() async throws {
+        let test = TestPipeline(tiers: [tier])
+        let cache = test.pipeline.cache
+        let headers: HTTPFields = [.cacheControl: "no-cache", .eTag: "\"1\""]
+        func load(_ status: Int, seed: Int) async throws {
+            let body = status == 304 ? Data() : Sample.png(seed: seed)
+            test.transport.setRoute(url, .init(status: status, headers: headers, body: body))
+            #expect(try await owner(test) == seed)
+            await test.settle()
+            // The order of content does not know the original any more.
+            await eventually { cache.order.recordCount == 0 }
+        }
+        try await load(200, seed: 1)
+        let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+        let bitmap = Sample.bitmap(9, 9)
+        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: crop)))
+        await cache.flush()
+        for (status, seed, count) in [(304, 1, 2), (200, 1, 2), (200, 2, 1)] {
+            try await load(status, seed: seed)
+            #expect(tier.keys.count == count)
+            #expect(try await cache.diskStatistics().count == count)
+        }
+    }
+
     @Test("that cannot keep up, are full, or fail have no older image than the disk")
     func noStore() async throws {
         for (isBehind, byteLimit, unavailable) in [(true, Int.max, []), (false, 0, []), (false, Int.max, [.store])]
