@@ -18,6 +18,11 @@ public protocol CacheTier: Sendable {
     /// removes what it would have replaced. Default: `false`.
     var isBehind: Bool { get }
 
+    /// Returns whether there may be an original of a name. Asked of a tier that is only read, at each answer of a server,
+    /// so that what the server has sent last is remembered for those originals alone. It has to return soon. Default:
+    /// `true`.
+    func mayHave(_ name: String) -> Bool
+
     /// Returns the entry of a key.
     ///
     /// - Parameter extending: The effect of the look-up on its expiration; a tier may ignore it.
@@ -51,6 +56,9 @@ extension CacheTier {
 
     /// `false`: the tier keeps up.
     public var isBehind: Bool { false }
+
+    /// `true`: every original may be there.
+    public func mayHave(_ name: String) -> Bool { true }
 
     /// Returns at once.
     public func flush(_ call: TierCall) async -> TierOutcome { .done() }

@@ -53,19 +53,36 @@ public struct BundledImages: Sendable {
         case .cache(let cache):
             return cache.entry(for: key.text)?.body
         case .files(let folder, let name):
-            let original = ParsedDiskKey(key.text)
-            guard !original.hasScope, let name = name(original.original),
-                !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
-                name.utf8.first.map({ $0 != UInt8(ascii: ".") }) == true
-            else { return nil }
+            guard let name = Self.file(of: key.text, named: name) else { return nil }
             return try? FileReader.read("\(folder)/\(name)", limit: 200 << 20, cancellation: flag).data
         }
+    }
+
+    /// Returns the name of an original's file; `nil` if it has none.
+    private static func file(of key: String, named name: (String) -> String?) -> String? {
+        let original = ParsedDiskKey(key)
+        guard !original.hasScope, let name = name(original.original),
+            !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
+            name.utf8.first.map({ $0 != UInt8(ascii: ".") }) == true
+        else { return nil }
+        return name
     }
 }
 
 extension BundledImages: CacheTier {
     /// `true`.
     public var isReadOnly: Bool { true }
+
+    /// Returns whether there is an original of a name.
+    public func mayHave(_ name: String) -> Bool {
+        switch location {
+        case .cache(let cache):
+            return cache.contains(name)
+        case .files(let folder, let file):
+            guard let file = Self.file(of: name, named: file) else { return false }
+            return FileManager.default.fileExists(atPath: "\(folder)/\(file)")
+        }
+    }
 
     /// Returns an original.
     public func entry(for key: CacheKey, extending: ExpirationExtension, _ call: TierCall) async -> TierAnswer {

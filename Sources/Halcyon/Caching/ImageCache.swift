@@ -93,7 +93,8 @@ public final class ImageCache: Sendable {
                 pool.trim()
             }
         }
-        answers = tiers.contains { $0.isReadOnly } ? NewestAnswers() : nil
+        let bundles = tiers.filter(\.isReadOnly)
+        answers = bundles.isEmpty ? nil : NewestAnswers(of: bundles)
         self.tiers = CacheTiers(disk: DiskTier(configuration: disk, onFault: onFault), tiers)
     }
 

@@ -124,6 +124,9 @@ public final class ScriptedTier: CacheTier {
         return state.withLock { !$0.unavailable.contains(function) }
     }
 
+    /// Returns whether there is an original of a name. Counts as no call.
+    public func mayHave(_ name: String) -> Bool { present(CacheKey(name: name)) != nil }
+
     /// Returns the entry of a key.
     public func entry(for key: CacheKey, extending: ExpirationExtension, _ call: TierCall) async -> TierAnswer {
         guard await begin(.entry, call, key: key) else { return .unavailable }

@@ -185,6 +185,7 @@ struct CacheTierContractTests {
         #expect(tier.isReadOnly && !tier.isBehind)
         let found = try #require(await entry(key, in: tier))
         #expect(found.body == body && found.digest == ContentDigest(of: body).value)
+        #expect(tier.mayHave(name) && !tier.mayHave("https://a.example/none"))
         #expect(await tier.store(original([9]), for: key, call) == .declined)
         #expect(await tier.update(Data([9]), nil, for: key, replacing: TierVersion(1), call) == .declined)
         #expect(await tier.remove(.everything, call) == .declined)

@@ -112,12 +112,18 @@ struct TierOriginalTests {
 
     @Test("that came with the program counts as outdated if nothing is known of it because of many others")
     func manyAnswers() throws {
-        let answers = NewestAnswers()
+        let entry = entry(seed: 1)
+        let bundle = ScriptedTier(isReadOnly: true)
+        let names = (0..<NewestAnswers.limit).map(String.init) + ["other", "too many"]
+        for name in names { bundle.put(entry, for: CacheKey(name: name)) }
+        let answers = NewestAnswers(of: [bundle])
         let key = try #require(ImageKey(ImageRequest(url)))
         func claim(_ transfer: UInt64, _ digest: UInt64) -> ContentClaim {
             let registrations = ContentRegistrations(for: key, with: [])
             return ContentClaim(registrations: registrations, transfer: transfer, digest: ContentDigest(digest))
         }
+        // Those of which no original came with the program count for nothing.
+        for number in 0...NewestAnswers.limit { answers.note(claim(2, 7), named: "https://a.example/\(number)") }
         for number in 0..<NewestAnswers.limit { answers.note(claim(2, 7), named: "\(number)") }
         #expect(answers.isNewest(ContentDigest(1), named: "other"))
         answers.note(claim(3, 8), named: "0")
