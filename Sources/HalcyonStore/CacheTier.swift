@@ -106,8 +106,9 @@ public struct TierEntry: Sendable {
     public var metadata: Data
     /// The lifetime; `nil`: that of the tier.
     public var expiration: Expiration?
-    /// The time of arrival in the tier; `nil` if it is not known: the entry is taken for new. A tier sets it when the
-    /// entry is stored.
+    /// The time of arrival in the tier; `nil` if it is not known: the entry is taken for new, unless the tier has failed
+    /// to make more removals than the cache tells apart, which may have been about it. A tier sets it when the entry is
+    /// stored.
     public var storedAt: Date?
     /// The digest of the original that the entry is or was made of: its XXH3, 64 bits. `nil` if it is not known, or if
     /// only the metadata has it.

@@ -187,8 +187,10 @@ extension CacheTiers {
         return begin(scope, in: number, byteCount: byteCount, priority: call.priorityBox) { [faults = disk.faults] in
             guard admission() else { return }
             var isDone = true
-            let retried = new.map { failed.removals(under: $0.key.name) } ?? []
-            for scope in retried + scopes where isDone {
+            for scope in new.map({ failed.removals(under: $0.key.name) }) ?? [] where isDone {
+                isDone = await failed.retry(scope) { await tier.remove(scope, call) != .unavailable }
+            }
+            for scope in scopes where isDone {
                 isDone = await tier.remove(scope, call) != .unavailable
                 if isDone { failed.forget(scope) }
             }
@@ -289,10 +291,10 @@ extension CacheTiers {
                         order.noteChange(by: claim)
                     }
                     kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
-                    _ = try disk.removeEntries(under: name, unless: isCurrent)
-                    return kept
                     // What the program has stored as a result stays where it is not known to be outdated.
                     if order.isConfirmed(claim) { kept.insert(nil) }
+                    _ = try disk.removeEntries(under: name, unless: isCurrent)
+                    return kept
                 } catch {
                     failed[0].add(.name(name, except: kept))
                     throw error

@@ -8,8 +8,14 @@ final class FailedRemovals: Sendable {
     private struct State {
         /// Each once.
         var scopes: [TierScope] = []
+        /// The attempts in progress.
+        var attempts: [(scope: TierScope, task: Task<Bool, Never>)] = []
         /// The time of the last removal that is not among these, as there were too many; all before it is hidden.
         var lastOverflow: Date?
+
+        mutating func forget(_ scope: TierScope) {
+            if scope == .everything { (scopes, lastOverflow) = ([], nil) } else { scopes.removeAll { $0 == scope } }
+        }
     }
 
     /// The most removals that are told apart. Beyond, what the tier had at the time of a removal is not found any more:
@@ -29,7 +35,7 @@ final class FailedRemovals: Sendable {
         let now = now()
         state.withLock { state in
             if state.scopes.contains(scope) { return }
-            if state.scopes.count == Self.limit { state = State(lastOverflow: now) }
+            if state.scopes.count == Self.limit { (state.scopes, state.lastOverflow) = ([], now) }
             state.scopes.append(scope)
         }
     }
@@ -37,7 +43,7 @@ final class FailedRemovals: Sendable {
     /// Returns whether an entry was to be removed.
     ///
     /// - Parameters:
-    ///   - storedAt: The time of its arrival; `nil` if that is not known.
+    ///   - storedAt: The time of its arrival; `nil` if that is not known: the entry is then taken for old.
     ///   - digest: The digest of its original.
     func hide(
         _ key: CacheKey,
@@ -63,10 +69,31 @@ final class FailedRemovals: Sendable {
         }
     }
 
+    /// Makes one of these removals, once for all stores that wait for it: one that is made for a later store would remove
+    /// what an earlier one has stored under another name.
+    ///
+    /// - Parameter remove: Makes the removal, and returns whether it was made.
+    /// - Returns: `true` if it has been made.
+    func retry(_ scope: TierScope, _ remove: @escaping @Sendable () async -> Bool) async -> Bool {
+        let attempt = state.withLock { state -> Task<Bool, Never>? in
+            if let attempt = state.attempts.first(where: { $0.scope == scope }) { return attempt.task }
+            guard state.scopes.contains(scope) else { return nil }
+            let task = Task.detached { [self] in
+                let isMade = await remove()
+                self.state.withLock { state in
+                    state.attempts.removeAll { $0.scope == scope }
+                    if isMade { state.forget(scope) }
+                }
+                return isMade
+            }
+            state.attempts.append((scope, task))
+            return task
+        }
+        return await attempt?.value ?? true
+    }
+
     /// Notes that a removal has been made.
     func forget(_ scope: TierScope) {
-        state.withLock { state in
-            if scope == .everything { state = State() } else { state.scopes.removeAll { $0 == scope } }
-        }
+        state.withLock { $0.forget(scope) }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HalcyonConcurrency
 import HalcyonTesting
 import Testing
 
@@ -100,5 +101,52 @@ struct FailedRemovalTests {
         try await cache.removeAll()
         try put(request, seed: 1, storedAt: clock.clock.now().addingTimeInterval(-100))
         #expect(await cache.storedData(for: request) == Sample.png(seed: 1))
+    }
+
+    @Test("hides what came at a time that is not known, once there are too many of them")
+    func unknownTime() throws {
+        let failed = FailedRemovals(now: clock.clock.now)
+        let key = try key(request)
+        func isHidden(_ date: Date?) -> Bool { failed.hide(key, version: nil, storedAt: date, digest: nil) }
+        #expect(!isHidden(nil))
+        for count in 0...FailedRemovals.limit { failed.add(.name("\(count)")) }
+        let later = clock.clock.now().addingTimeInterval(1)
+        #expect(isHidden(nil) && !isHidden(later))
+        failed.forget(.everything)
+        #expect(!isHidden(nil))
+    }
+
+    @Test("is made once for stores that wait for it at the same time, and removes nothing that they store")
+    func sharedAttempt() async throws {
+        tier.unavailable = [.remove]
+        try await cache.removeAll()
+        tier.unavailable = []
+        let gate = tier.hold(.remove)
+        #expect(try await cache.store(Sample.png(seed: 1), for: request))
+        #expect(try await cache.store(Sample.png(seed: 2), for: other))
+        await eventually { [tier] in tier.calls.count { $0.function == .remove } > 1 }
+        gate.open()
+        await cache.flush()
+        #expect(tier.keys == [try key(request), try key(other)])
+        #expect(tier.calls.count { $0.scope == .everything } == 2)
+    }
+
+    @Test("is made by one attempt, whether others ask for it meanwhile or afterwards")
+    func attempts() async {
+        let failed = FailedRemovals(now: clock.clock.now)
+        failed.add(.everything)
+        let (count, begun, gate) = (Lock(0), Gate(), Gate())
+        let attempt: @Sendable () async -> Bool = {
+            count.withLock { $0 += 1 }
+            begun.open()
+            await gate.wait()
+            return true
+        }
+        async let first = failed.retry(.everything, attempt)
+        await begun.wait()
+        async let second = failed.retry(.everything, attempt)
+        gate.open()
+        let results = await [first, second, failed.retry(.everything, attempt)]
+        #expect(results == [true, true, true] && count.withLock { $0 } == 1)
     }
 }
