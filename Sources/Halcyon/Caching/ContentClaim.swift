@@ -122,6 +122,9 @@ struct ContentClaim: Sendable {
     /// `true` if the bytes are those of a part, which say nothing about the original.
     var isPart = false
 
+    /// `true` if a cache is known to have had another original in its place.
+    var replacesOther: Bool { representation.isEmpty && found != nil && found != digest }
+
     /// The number of the load, which that of its work is not below.
     var workNumber: UInt64 { registrations.number }
 

@@ -80,7 +80,7 @@ extension ImageCache {
     func forgetOutdated(_ claim: ContentClaim, for key: ImageKey) {
         let keys = variants.keys(ofOriginalOf: key) ?? memory.keys(where: { $0.hasOriginal(of: key) })
         let original = CacheKey(name: key.originalDiskKey)
-        var hasOthers = claim.digest == nil
+        var hasOthers = claim.digest == nil || claim.replacesOther
         for other in keys {
             memory.remove(for: other) { [order] image in
                 guard let digest = image.digest else { return false }
