@@ -72,7 +72,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(
             name: "CGTK",
-            pkgConfig: "\(Context.packageDirectory)/Sources/CGTK/gtk4.pc",
+            pkgConfig: "\(Context.packageDirectory)/Sources/C/CGTK/gtk4.pc",
             providers: [.apt(["libgtk-4-dev"])]
         ),
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
@@ -100,21 +100,16 @@ let package = Package(
         .target(name: "CVideoShim", cSettings: cSettings),
 
         // MARK: Modules
-        .target(name: "HalcyonConcurrency", swiftSettings: swiftSettings),
-        .target(
-            name: "HalcyonFiles",
-            dependencies: ["HalcyonConcurrency", "CIDN2", "CXXHash"],
-            swiftSettings: swiftSettings
-        ),
+        .target(name: "HalcyonSystem", dependencies: ["CIDN2", "CXXHash"], swiftSettings: swiftSettings),
         .target(
             name: "HalcyonRaster",
-            dependencies: ["CRasterKernels", "HalcyonConcurrency"],
+            dependencies: ["CRasterKernels", "HalcyonSystem"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonCodecs",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster",
+                "HalcyonSystem", "HalcyonRaster",
                 "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
             ],
             swiftSettings: swiftSettings
@@ -122,30 +117,30 @@ let package = Package(
         .target(
             name: "HalcyonHEIC",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CHEIF", "CHEIFShim",
+                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CHEIF", "CHEIFShim",
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonJPEGXL",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CJPEGXL", "CJPEGXLShim",
+                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CJPEGXL", "CJPEGXLShim",
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonTIFF",
-            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CTIFFShim"],
+            dependencies: ["HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CTIFFShim"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonSVG",
-            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CSVGShim"],
+            dependencies: ["HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CSVGShim"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonVideo",
-            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "CVideoShim"],
+            dependencies: ["HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CVideoShim"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -157,14 +152,14 @@ let package = Package(
         ),
         .target(
             name: "HalcyonStore",
-            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "CProcessor", "CSQLite"],
+            dependencies: ["HalcyonSystem", "CProcessor", "CSQLite"],
             exclude: ["DiskCache/FORMAT.md"],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonHTTP",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonFiles", "CCurl", "CCurlShim", "CZlib",
+                "HalcyonSystem", "CCurl", "CCurlShim", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Resuming/FORMAT.md"],
@@ -173,7 +168,7 @@ let package = Package(
         .target(
             name: "Halcyon",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore",
+                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore",
                 "HalcyonHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -182,7 +177,7 @@ let package = Package(
         .target(
             name: "HalcyonObservability",
             dependencies: [
-                "Halcyon", "HalcyonConcurrency",
+                "Halcyon", "HalcyonSystem",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Observability"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Observability"])),
                 .product(
@@ -196,14 +191,14 @@ let package = Package(
         .target(
             name: "HalcyonGTK",
             dependencies: [
-                "Halcyon", "HalcyonConcurrency", "CGTK",
+                "Halcyon", "HalcyonSystem", "CGTK",
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonTesting",
             dependencies: [
-                "HalcyonConcurrency", "HalcyonFiles", "HalcyonStore", "HalcyonHTTP",
+                "HalcyonSystem", "HalcyonStore", "HalcyonHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
@@ -223,7 +218,7 @@ let package = Package(
             name: "HalcyonGallery",
             dependencies: [
                 "HalcyonFormats",
-                "Halcyon", "HalcyonConcurrency", "HalcyonGTK",
+                "Halcyon", "HalcyonSystem", "HalcyonGTK",
                 "CGTK",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -235,7 +230,7 @@ let package = Package(
             name: "HalcyonConformance",
             dependencies: [
                 "HalcyonFormats",
-                "Halcyon", "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
+                "Halcyon", "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
                 "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -253,7 +248,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonSearch",
             dependencies: [
-                "Halcyon", "HalcyonConcurrency", "HalcyonTesting",
+                "Halcyon", "HalcyonSystem", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -262,13 +257,8 @@ let package = Package(
 
         // MARK: Tests
         .testTarget(
-            name: "HalcyonConcurrencyTests",
-            dependencies: ["HalcyonConcurrency"],
-            swiftSettings: swiftSettings
-        ),
-        .testTarget(
-            name: "HalcyonFilesTests",
-            dependencies: ["HalcyonConcurrency", "HalcyonFiles", "HalcyonTesting"],
+            name: "HalcyonSystemTests",
+            dependencies: ["HalcyonSystem", "HalcyonTesting"],
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "HalcyonRasterTests", dependencies: ["HalcyonRaster"], swiftSettings: swiftSettings),
@@ -289,7 +279,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HalcyonStoreTests",
-            dependencies: ["HalcyonConcurrency", "HalcyonStore", "HalcyonTesting", "StoreCrashTrial"],
+            dependencies: ["HalcyonSystem", "HalcyonStore", "HalcyonTesting", "StoreCrashTrial"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -305,7 +295,7 @@ let package = Package(
         .testTarget(
             name: "HalcyonObservabilityTests",
             dependencies: [
-                "Halcyon", "HalcyonConcurrency", "HalcyonObservability", "HalcyonTesting",
+                "Halcyon", "HalcyonSystem", "HalcyonObservability", "HalcyonTesting",
                 .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["Observability"])),
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Observability"])),
                 .product(
@@ -337,7 +327,7 @@ let package = Package(
             name: "HalcyonCommandTests",
             dependencies: [
                 "HalcyonFormats",
-                "Halcyon", "HalcyonCommand", "HalcyonConcurrency", "HalcyonTesting",
+                "Halcyon", "HalcyonCommand", "HalcyonSystem", "HalcyonTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Setup/commands"],
@@ -363,6 +353,10 @@ let package = Package(
         ),
     ]
 )
+
+for target in package.targets where target.name.hasPrefix("C") {
+    target.path = "Sources/C/\(target.name)"
+}
 
 // Leaves out what was named, and everything that depends on it.
 var removed = leftOut

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Halcyon
-internal import HalcyonFiles
 internal import HalcyonFormats
+internal import HalcyonSystem
 
 /// The command `halcyon`.
 @main

@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import CGTK
 internal import Glibc
 internal import Halcyon
-internal import HalcyonFiles
 internal import HalcyonFormats
 internal import HalcyonGTK
+internal import HalcyonSystem
 
 /// The program `halcyon-gallery`.
 @main

@@ -1,7 +1,7 @@
 internal import CHEIF
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// A decoded image: owns libheif's pixels, RGBA.
 final class HEIFImage {

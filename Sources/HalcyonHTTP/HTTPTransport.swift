@@ -1,4 +1,4 @@
-public import HalcyonConcurrency
+public import HalcyonSystem
 
 /// Moves one HTTP message each way: ``CurlTransport`` over a network, a test's transport from a script.
 public protocol HTTPTransport: Sendable {

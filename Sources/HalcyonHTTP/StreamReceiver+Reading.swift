@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The functions of the reader.
 extension StreamReceiver {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Holds bytes that have arrived until they are read.
 final class StreamReceiver: TransferReceiver {

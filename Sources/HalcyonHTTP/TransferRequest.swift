@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import HalcyonConcurrency
+public import HalcyonSystem
 
 /// One HTTP request and its limits.
 public struct TransferRequest: Sendable {

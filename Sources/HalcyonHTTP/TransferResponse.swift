@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The head of a response.
 public struct TransferResponse: Sendable {

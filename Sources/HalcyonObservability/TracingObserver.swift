@@ -1,6 +1,6 @@
 #if Observability
 public import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 public import Tracing
 
 /// Makes a span of each load, with a span below it for each disk look-up, transfer, decoding, run of a processor and

@@ -1,4 +1,4 @@
-package import HalcyonConcurrency
+package import HalcyonSystem
 internal import Synchronization
 
 /// Memory for pixels, aligned to 64 bytes, borrowed from a `MemoryPool`.

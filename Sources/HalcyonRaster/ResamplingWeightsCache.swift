@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The tables of weights used last, at most 64 of them and 1 MiB in all.
 final class ResamplingWeightsCache: Sendable {

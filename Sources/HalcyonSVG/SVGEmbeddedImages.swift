@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonFiles
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// Checks the images that a document embeds ("data:" in a reference) before librsvg decodes them, which it does without
 /// any bound: a PNG of 17 kB can take a gigabyte.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 public import Synchronization
 
 /// The reason for which a cache removed an entry.

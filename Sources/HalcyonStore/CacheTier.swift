@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import HalcyonConcurrency
+public import HalcyonSystem
 
 /// A place that keeps encoded images: the disk, images that came with the program, or a store that machines share.
 ///

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The task that sweeps a cache again and again, at an interval that may be changed.
 ///

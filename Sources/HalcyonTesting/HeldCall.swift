@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Holds one call before its end, so that a test can do something else meanwhile.
 ///

@@ -1,4 +1,4 @@
-package import HalcyonFiles
+package import HalcyonSystem
 
 /// SHA-256, to compare pixels with the hashes of collections.
-package typealias SHA256 = HalcyonFiles.SHA256
+package typealias SHA256 = HalcyonSystem.SHA256

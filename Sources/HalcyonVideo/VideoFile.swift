@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import HalcyonCodecs
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A video in a file, of which only what is needed is read. Reading blocks.
 struct VideoFile: Sendable {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Halcyon
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

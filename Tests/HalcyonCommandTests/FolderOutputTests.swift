@@ -1,8 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Halcyon
-import HalcyonConcurrency
-import HalcyonFiles
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

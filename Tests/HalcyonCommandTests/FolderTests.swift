@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import HalcyonFiles
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

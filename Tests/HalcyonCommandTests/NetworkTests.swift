@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTPTypes
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Halcyon
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

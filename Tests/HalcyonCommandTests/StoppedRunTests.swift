@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

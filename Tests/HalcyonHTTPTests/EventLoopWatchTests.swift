@@ -1,5 +1,5 @@
 import Glibc
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

@@ -1,5 +1,5 @@
-import HalcyonConcurrency
 import HalcyonHTTP
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

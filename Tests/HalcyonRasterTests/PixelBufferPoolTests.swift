@@ -1,5 +1,5 @@
-import HalcyonConcurrency
 import HalcyonRaster
+import HalcyonSystem
 import Testing
 
 /// Each test has a pool of its own; the shared one serves the other tests at the same time.

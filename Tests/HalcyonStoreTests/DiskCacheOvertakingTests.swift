@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HalcyonConcurrency
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

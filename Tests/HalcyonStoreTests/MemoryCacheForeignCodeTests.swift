@@ -1,5 +1,5 @@
-import HalcyonConcurrency
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

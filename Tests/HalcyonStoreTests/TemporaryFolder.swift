@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HalcyonConcurrency
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 
 /// A folder of its own for one test, removed with it.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

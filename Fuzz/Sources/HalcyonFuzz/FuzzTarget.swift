@@ -2,7 +2,7 @@ import FoundationEssentials
 import HalcyonRaster
 
 @testable import HalcyonCodecs
-@testable import HalcyonConcurrency
+@testable import HalcyonSystem
 
 /// What is done with the bytes that libFuzzer makes up.
 enum FuzzTarget: Sendable {

@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import Halcyon
 @testable import HalcyonCodecs
-@testable import HalcyonFiles
+@testable import HalcyonSystem
 @testable import HalcyonHTTP
 @testable import HalcyonStore
 

@@ -1,5 +1,5 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension AnimationFramePool {
     /// A piece of work: one frame of an animation, which is chosen when the work begins.

@@ -1,7 +1,7 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
 public import HalcyonStore
+internal import HalcyonSystem
 
 /// The decoded frames of all animations that are being played: one budget for the process, on threads of its own.
 ///

@@ -1,6 +1,6 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// The identity of frames that players share: they are of one animation, and of one form.
 struct AnimationFrameKey: Hashable, Sendable {

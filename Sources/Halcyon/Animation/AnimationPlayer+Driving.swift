@@ -1,5 +1,5 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension AnimationPlayer {
     /// Shows the frame that is due now; for players that the program drives, see ``AnimationClock/driven(now:)``.

@@ -1,5 +1,5 @@
 public import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Plays the animation of an image: tells which frame is to be shown, when it is.
 ///

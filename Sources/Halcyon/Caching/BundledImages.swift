@@ -1,7 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
 public import HalcyonStore
+internal import HalcyonSystem
 
 /// Originals that came with a program: a tier that is only read, the last of an ``ImageCache``. A removal does not remove
 /// them, and they count as new until their server has sent this process another image.

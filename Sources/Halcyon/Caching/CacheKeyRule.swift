@@ -1,5 +1,4 @@
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A rule for the part of a web address that names an image in caches: query items that change with each signature are
 /// left out.

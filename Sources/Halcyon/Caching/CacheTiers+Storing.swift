@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension CacheTiers {
     /// Stores an entry in the background; ``flush()`` waits for it.

@@ -1,8 +1,7 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The digest of the bytes of an original: XXH3, 64 bits.
 struct ContentDigest: Hashable, Sendable {

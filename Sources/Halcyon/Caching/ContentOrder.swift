@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Decides which content a cache keeps: no older original, and nothing that was made of it, replaces a newer one, and
 /// nothing that was being loaded when it was removed is stored again.

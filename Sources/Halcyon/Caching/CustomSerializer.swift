@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A serializer with closures. Two with the same identifier are taken to be the same.
 public struct CustomSerializer: ImageSerializing {

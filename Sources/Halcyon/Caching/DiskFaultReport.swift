@@ -1,6 +1,6 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// Reports the failures to store something on disk, each kind once.
 final class DiskFaultReport: Sendable {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-package import HalcyonConcurrency
 package import HalcyonHTTP
 internal import HalcyonStore
+package import HalcyonSystem
 
 /// The responses of servers as the pipeline keeps originals: under its keys, in its disk cache.
 ///

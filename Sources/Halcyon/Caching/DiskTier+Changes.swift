@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension DiskTier {
     /// Runs a function that stores or removes entries, after all earlier changes, also in a task that was cancelled.

@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension DiskTier {
     /// The time for which an entry may be known to this process alone.

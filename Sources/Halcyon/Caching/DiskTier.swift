@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The first tier: a disk cache whose calls run on threads of their own, and whose failures are reported instead of
 /// thrown to loads.

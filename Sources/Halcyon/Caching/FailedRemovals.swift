@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The removals that a tier could not make. What they are about is not found there in this process until a later attempt
 /// succeeds, and nothing is stored in its place before.

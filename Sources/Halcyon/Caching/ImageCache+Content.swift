@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// Returns whether content may be stored on disk, or removed, now. Called on the thread that changes the disk.
 typealias StoreAdmission = @Sendable () -> Bool

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension ImageCache {
     /// Removes all images from memory. An image that is being loaded is not stored there afterwards.

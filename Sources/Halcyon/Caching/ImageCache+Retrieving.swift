@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 public import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonRaster
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension ImageCache {
     /// An image that a cache has.

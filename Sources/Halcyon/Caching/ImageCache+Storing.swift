@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension ImageCache {
     /// Returns the parts of the cache that have the image of a request, without extending its life.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 public import HalcyonStore
+internal import HalcyonSystem
 internal import Synchronization
 
 /// Images in memory, and their encoded bytes on disk and in the tiers below it.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HalcyonCodecs
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A built-in encoding of processed images for the disk cache. (Unprocessed images are stored as they were received.)
 public struct ImageSerializer: ImageSerializing {

@@ -1,7 +1,7 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The sizes of one image, for a request with a target size: the image with the same options but for that size.
 struct ImageSizes: Sendable {

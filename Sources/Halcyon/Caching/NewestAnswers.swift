@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The originals that servers have sent last: one that came with the program is not used any more once its server has sent
 /// another, whether or not that is still in the cache.

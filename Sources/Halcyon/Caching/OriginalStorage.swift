@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The originals of one URL on disk, as an HTTP cache sees them: a few representations, each an entry whose metadata is
 /// the head of its response.

@@ -1,4 +1,4 @@
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The parts of a key on disk.
 package struct ParsedDiskKey {

@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The stores in all tiers, and the removals below the disk, that are in progress.
 struct PendingStores {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The variants of originals that a cache has ever had in memory, so that all images of one original are found by a look-up
 /// for each variant instead of a walk through all keys.

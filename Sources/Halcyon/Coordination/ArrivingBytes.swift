@@ -1,7 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The bytes of a stream or a file that is being read. It keeps none once that has ended.
 final class ArrivingBytes: ArrivingBody {

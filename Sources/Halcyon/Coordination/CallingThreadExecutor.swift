@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Runs a task on the thread that waits for it, so that neither waits for a thread of Swift's pool.
 final class CallingThreadExecutor: TaskExecutor {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Cancels what one caller waits for, although the task of the caller goes on: once for all that it waits for from then
 /// on.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Background work, one piece a key at a time and some at a time in all, that ends with its owner.
 final class KeyedTasks: Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The memory that decoded pixels may take while images are decoded, processed and encoded.
 ///

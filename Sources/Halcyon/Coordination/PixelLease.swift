@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 internal import Synchronization
 
 /// The part of the budget that an image's pixels take until they are processed or handed out.

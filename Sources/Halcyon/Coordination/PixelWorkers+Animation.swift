@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension PixelWorkers {
     /// Returns the animation of an image, whose frames are processed as the options say; `nil` if it has none.

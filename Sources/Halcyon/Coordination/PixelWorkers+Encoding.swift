@@ -1,5 +1,5 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension PixelWorkers {
     /// Makes something other than an image from an image on a worker.

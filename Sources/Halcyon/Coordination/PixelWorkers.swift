@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The threads that read headers, decode, process and encode, and the budget for the pixels of that work.
 ///

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The state of a task that is returned to a caller: work that goes on whether or not a caller waits for it, with one
 /// result, its progress and its priority.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension WorkCoalescer {
     /// A caller that waits for the result of work. A class, as ``Entry``.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Coalesces equal work: each distinct piece of work is done once for all callers that ask for it while it is in
 /// progress.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The context of a piece of work: the priority of its waiters, and the function by which it reports to them.
 struct WorkContext: Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Calls the functions of one load in the place of an executor: one at a time, progress before the end, and the end
 /// exactly once. No lock is held meanwhile.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The fate of a load whose place another one takes, as in a view that is given the next image.
 public enum SupersededPolicy: Sendable, Hashable, CaseIterable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The credentials that servers have accepted, and their folders, so that later requests carry them from the start
 /// instead of being refused first.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The answers of responders, so that transfers to one origin call them once.
 final class AuthenticationAnswers: Sendable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The calls that wait for a downloader: for hooks, for their turn, or for the body. They can be cancelled
 /// by URL, or all together.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 extension DownloadRun {
     /// Returns the request that follows a redirect.

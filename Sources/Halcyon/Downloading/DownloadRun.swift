@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// One transfer: its requests, from the first to the one whose response is final, and the calls of hooks between them.
 struct DownloadRun: Sendable {

@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A configuration of a downloader, with the parts that work by it. A transfer keeps the one under which it began.
 final class DownloadSetup: Sendable {

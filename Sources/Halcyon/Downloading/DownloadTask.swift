@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 public import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A download that has been started: await its result, follow its progress, change its urgency or cancel it.
 ///

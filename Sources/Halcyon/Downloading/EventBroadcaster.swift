@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Sends events to a closure and to any number of streams.
 final class EventBroadcaster<Event: Sendable>: Sendable {

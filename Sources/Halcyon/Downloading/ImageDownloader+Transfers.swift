@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 extension ImageDownloader {
     /// Returns the response to a request, with its body.

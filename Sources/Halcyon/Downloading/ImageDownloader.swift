@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 public import HalcyonHTTP
+internal import HalcyonSystem
 internal import Synchronization
 
 /// Loads encoded images from servers. It neither reads nor writes a cache.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A responder for which credentials are kept, so that it is not asked again.
 ///

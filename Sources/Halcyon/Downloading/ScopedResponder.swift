@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Hooks that supply credentials, with the scope that it answers for: those that answer for several users, one after the other, are other
 /// ones for each of them.

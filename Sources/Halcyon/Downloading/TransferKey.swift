@@ -1,6 +1,6 @@
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The identity of a transfer: all that is sent, the bounds, and the handling of the response.
 struct TransferKey: Hashable, Sendable {

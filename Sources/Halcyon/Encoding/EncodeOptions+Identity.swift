@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 extension EncodeOptions {
     /// Writes everything that changes the bytes of a file into a key.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonFiles
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// The encoded bytes of an image with their description, shared by the memory cache and all responses.
 final class EncodedImageBody: Sendable {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonFiles
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// The rule by which an image is encoded, for one set of codecs, with its identity: everything that changes the bytes.
 struct ImageEncoding: Sendable, Hashable {

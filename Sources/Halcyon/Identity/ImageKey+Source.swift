@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 extension ImageKey {
     /// The key of a source's image with these options; `nil` as for ``OriginalKey``.

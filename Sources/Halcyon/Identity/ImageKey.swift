@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// The identity of an image in the caches and in shared work: its original, and the decoding and processing of it.
 ///

@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The name of an original in caches and in shared work, and its scope.
 ///

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 internal import Synchronization
 
 /// The activities of all loads of a pipeline: counted, and given to observers where there are any.

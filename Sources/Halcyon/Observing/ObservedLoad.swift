@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// One load with its observers, which gives them its events in their order.
 final class ObservedLoad: Sendable {

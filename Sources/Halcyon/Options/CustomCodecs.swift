@@ -1,5 +1,5 @@
 public import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The codecs of a request in place of those of its pipeline, with their identity.
 ///

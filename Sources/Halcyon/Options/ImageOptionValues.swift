@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The values of the program's own in options, by their keys.
 struct ImageOptionValues: Sendable {

@@ -1,4 +1,4 @@
-public import HalcyonConcurrency
+public import HalcyonSystem
 internal import Synchronization
 
 /// The options of the load of one image: a whole value, or changes to the defaults of a pipeline.

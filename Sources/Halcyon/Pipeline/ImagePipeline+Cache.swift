@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension ImagePipeline {
     /// Returns the image of a load that is under way as memory has it at a smaller size, without waiting; `nil` if it has

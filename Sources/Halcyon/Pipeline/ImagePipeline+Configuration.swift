@@ -1,8 +1,7 @@
 public import HalcyonCodecs
-internal import HalcyonConcurrency
-internal import HalcyonFiles
 public import HalcyonHTTP
 public import HalcyonStore
+internal import HalcyonSystem
 
 extension ImagePipeline {
     /// The parts and bounds of a pipeline.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension ImagePipeline {
     /// Loads an image, and returns it encoded.

@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 extension ImagePipeline {
     /// Runs work on the pixels of an image on the pipeline's pixel workers, within its budget. The work is assumed to

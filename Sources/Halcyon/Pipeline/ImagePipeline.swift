@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Loads images from memory, from disk, from the network or from another source, and decodes and processes them.
 ///

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A load that has been started: await its result, follow its events, change its urgency or cancel it.
 ///

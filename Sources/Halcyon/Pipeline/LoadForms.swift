@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The form in which the result of a load is wanted, and what of the load depends on it.
 protocol LoadForm: Sendable {

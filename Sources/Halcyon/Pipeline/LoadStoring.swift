@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A form whose results caches keep: images, or encoded images.
 protocol CachedForm: LoadForm where Result: CachedResult {

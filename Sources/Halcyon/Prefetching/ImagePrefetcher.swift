@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Loads images into the cache before they are needed.
 ///

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A request of a prefetcher.
 struct PrefetchItem: Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A sequence of requests that are taken one at a time.
 protocol RequestSequence: AnyObject, Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The requests of an ``ImagePrefetcher`` and the tasks that load them: at most as many tasks as loads may run at the
 /// same time, each of which takes the next request when it is done with one.

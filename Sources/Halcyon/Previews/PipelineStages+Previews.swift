@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Previews that the options name are loaded beside the image itself, and others made of its bytes as they arrive.
 ///

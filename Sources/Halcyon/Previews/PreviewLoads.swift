@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The loads of the previews of one image, of which those of no more use are cancelled.
 final class PreviewLoads: Sendable {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The decoders that have read an image while its bytes arrived, so that it need not be decoded a second time.
 ///

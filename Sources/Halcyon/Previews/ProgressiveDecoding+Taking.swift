@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension ProgressiveDecoding {
     /// The use of the decoder at a moment.

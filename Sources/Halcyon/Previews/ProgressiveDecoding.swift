@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// The decoder of one transfer's bytes, and the processors of its previews. Once the transfer has ended, it may make the
 /// image itself.

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The previews of one load that are made of its bytes: of the transfer that is the latest of the load.
 final class ProgressiveLoads: Sendable {

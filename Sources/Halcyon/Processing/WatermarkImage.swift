@@ -1,6 +1,6 @@
 public import HalcyonCodecs
-internal import HalcyonFiles
 public import HalcyonRaster
+internal import HalcyonSystem
 
 /// An image that is drawn onto others, with an identity for caches: a checksum of its pixels, computed once.
 public struct WatermarkImage: Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// Stops requests to servers that fail repeatedly.
 ///

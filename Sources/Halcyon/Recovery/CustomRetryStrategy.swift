@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A retry strategy with a closure. Two with the same identifier are taken to be the same.
 public struct CustomRetryStrategy: RetryStrategy {

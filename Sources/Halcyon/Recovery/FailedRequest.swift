@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The parts of a request without hooks of its own that decide whether it fails: all that is sent, and the responses
 /// that are accepted.

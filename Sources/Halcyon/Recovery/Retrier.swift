@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// Makes attempts to get a source's bytes, as many as its strategy decides.
 final class Retrier: Sendable {

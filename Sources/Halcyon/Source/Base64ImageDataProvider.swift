@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A provider of the bytes that a text in Base64 stands for (RFC 4648, section 4).
 ///

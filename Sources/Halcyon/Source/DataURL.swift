@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import HalcyonFiles
+public import HalcyonSystem
 
 /// A provider of the bytes inside a `data:` URL (RFC 2397, as browsers read it: WHATWG Fetch, "data: URL processor").
 public struct DataURL: ImageDataProvider, TextImageDataProvider {

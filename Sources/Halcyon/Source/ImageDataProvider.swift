@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A type that supplies the encoded bytes of an image from a source of its own: a database, an archive, a drawing
 /// program.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// An image that its source has itself: that of a hash, or pixels.
 enum InlineImage: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The load that an ``ImageDataProvider`` supplies the bytes for, as the provider sees it.
 public final class ProvidedLoad: Sendable {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonFiles
 public import HalcyonRaster
+internal import HalcyonSystem
 
 extension Source {
     /// The blurred image that a BlurHash stands for; see ``BlurHash``. It is kept in memory only.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonFiles
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 extension Source {
     /// The URL of a source at an address or in a file, also of a scheme that only a ``SourceLoading`` knows, and also

@@ -1,7 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
 public import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The place that the encoded bytes of an image come from.
 public struct Source: Sendable, Hashable {

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A type that supplies the encoded bytes of an image piece by piece.
 ///

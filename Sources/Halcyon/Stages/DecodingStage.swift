@@ -1,6 +1,6 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// Decodes originals, at the size the first processor needs.
 final class DecodingStage: Sendable {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Reads local files, on threads of its own.
 final class FileFetcher: Sendable {

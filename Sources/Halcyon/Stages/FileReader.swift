@@ -1,8 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import HalcyonConcurrency
-internal import HalcyonFiles
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// Reads local files whole. Blocks, so it belongs on a worker thread.
 enum FileReader {

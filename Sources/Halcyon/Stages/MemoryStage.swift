@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonFiles
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// Finds images in memory, on the thread of the caller.
 ///

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// Gets originals from servers.
 struct NetworkFetcher: OriginalFetching {

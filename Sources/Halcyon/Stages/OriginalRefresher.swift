@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// Revalidates originals in the background after they were used stale (RFC 5861, section 3).
 final class OriginalRefresher: Sendable {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// Finds originals on disk, as their servers allow, or gets them from their sources.
 final class OriginalStage: Sendable {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// Stores the original of one load on disk.
 struct OriginalWriter: Sendable {

@@ -1,6 +1,6 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// The parts that a ``Load`` works with.
 ///

@@ -1,5 +1,5 @@
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Runs chains of processors; loads of one chain over one decoded image share its result.
 ///

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Makes previews of an image while its bytes arrive, once for all loads that share the transfer, or the reading of a
 /// stream or a file.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A request of a load, after the first steps of interceptors.
 struct PendingRequest: Sendable {

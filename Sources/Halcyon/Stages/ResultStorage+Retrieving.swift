@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 extension ResultStorage {
     /// Returns the result on disk, or in place of an original that is unavailable one that is no longer fresh.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// A result on disk, as it was found.
 struct StoredResult: Sendable {

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The thumbnails that the programs of a user share (Thumbnail Managing Standard 0.9.0). Reading them blocks.
 struct ThumbnailFolder: Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The conversions used last, at most 16 of them and 4 MiB of profiles. Few profiles are in use at a time.
 final class ColorConversionCache: Sendable {

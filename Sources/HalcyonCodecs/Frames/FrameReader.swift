@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// An animation, opened to be read frame by frame. A still image is one of a single frame.
 ///

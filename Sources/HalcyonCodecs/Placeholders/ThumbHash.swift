@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonFiles
 public import HalcyonRaster
+internal import HalcyonSystem
 
 /// A ThumbHash: a blurred image with its aspect ratio, and alpha if it has any, in up to 25 bytes
 /// (https://github.com/evanw/thumbhash).

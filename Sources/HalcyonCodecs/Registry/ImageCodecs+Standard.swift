@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension ImageCodecs {
     /// The codecs of JPEG, PNG, WebP, GIF, AVIF, BMP, ICO and QOI, and those of the formats that are registered at the

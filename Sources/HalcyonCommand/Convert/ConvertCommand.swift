@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The command `halcyon convert`.
 struct ConvertCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A sheet that shows all images: rows of equal height, each as wide as the sheet, every image whole.
 ///

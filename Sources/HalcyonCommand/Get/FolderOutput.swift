@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A file of results in a folder, under a name that is found as it is written.
 ///

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Halcyon
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The command `halcyon get`.
 struct GetCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Loads one image of a run, and writes its files.
 struct GetLoad: Sendable {

@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// What a run loads and writes.
 struct RunPlan: Sendable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Makes the bytes of a file of an image: loaded, processed and encoded, with what is kept of the original's metadata.
 struct ImageMaker: Sendable {

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// One file that is made of each image.
 struct OutputVariant: Sendable {

@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A progress bar on the error output, redrawn a few times a second while a round goes on: the images that are done and
 /// that failed, the bytes and their rate, and the time that is left.

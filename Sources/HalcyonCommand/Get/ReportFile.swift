@@ -1,8 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The report of a run: a JSON object a line for each file, written when the file is there or the image has failed.
 ///

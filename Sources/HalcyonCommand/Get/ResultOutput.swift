@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Says what is done as it is done: a line of JSON or text as each image ends, a table where all of them fit on a screen, and
 /// the summary. Used by one task, but for ``end(isInterrupted:)``.

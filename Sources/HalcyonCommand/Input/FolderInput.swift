@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Halcyon
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The images of folders.
 enum FolderInput {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The hosts that do not answer: one that has failed ten times in a row is left for last, and then asked once an image.
 final class HostFailures: Sendable {

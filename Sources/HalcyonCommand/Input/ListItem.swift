@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// An image of a list of images, with its place in it.
 struct ListItem: Sendable {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Glibc
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Reads a list of images from a file, a pipe or the standard input, a piece at a time, so that a list of millions takes no
 /// more memory than a short one.

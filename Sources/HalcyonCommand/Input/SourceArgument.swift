@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// An image as a person names it: a URL or a path.
 struct SourceArgument: Sendable {

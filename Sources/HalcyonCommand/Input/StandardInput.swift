@@ -2,7 +2,7 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The image that is read from a pipe, named "-".
 enum StandardInput {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Halcyon
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The options for the network.
 struct NetworkArguments: ParsableArguments {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A transport that keeps to a number of requests a second to each host, and of bytes a second in all.
 final class PacedTransport: HTTPTransport {

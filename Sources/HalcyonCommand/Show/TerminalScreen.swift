@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// What this process has changed at the terminal of the standard output, for the time that it shows images: the cursor
 /// is hidden, and what is typed is not echoed into the image.

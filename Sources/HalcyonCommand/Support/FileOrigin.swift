@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The request that a file was made for, as the file's extended attributes say, for any later run and process.
 ///

@@ -2,8 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// Writes result files, whole or not at all.
 enum FileOutput {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Dispatch
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Ends a command in order when a person presses Ctrl-C or closes the terminal, or the system requests its end.
 enum Interruption {

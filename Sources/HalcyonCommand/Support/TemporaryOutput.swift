@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The files that are being written under temporary names. They are listed here, so that a process that ends without
 /// waiting for its work leaves none of them.

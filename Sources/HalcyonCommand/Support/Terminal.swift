@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The output of the command, to the standard output and the error output.
 enum Terminal {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Halcyon
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 internal import HalcyonTesting
 
 /// Plays one test against an origin of its own, through the storage, the keys and the rules of the pipeline.

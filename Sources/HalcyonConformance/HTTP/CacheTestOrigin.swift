@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 internal import HalcyonTesting
 
 /// The server of one test: answers each request as the test states for the one of that number.

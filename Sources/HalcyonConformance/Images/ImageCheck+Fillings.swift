@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
-internal import HalcyonConcurrency
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 extension ImageCheck {
     /// The pixels of frames behind the first that are compared at most. A number, not a time, so that both runs end at

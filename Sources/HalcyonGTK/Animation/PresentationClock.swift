@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A clock that stands still while nobody can see what it drives.
 ///

@@ -2,7 +2,7 @@ internal import CGTK
 internal import FoundationEssentials
 internal import Glibc
 public import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension Source {
     /// The image in a file of GIO: a resource of the program (`resource:///…`), a file on a server that the desktop has

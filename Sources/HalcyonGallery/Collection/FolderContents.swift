@@ -1,7 +1,7 @@
 internal import CGTK
 internal import Glibc
-internal import HalcyonFiles
 internal import HalcyonGTK
+internal import HalcyonSystem
 
 /// The paths of what is in one folder, in the order in which file managers list it. Hidden files are left out.
 struct FolderContents {

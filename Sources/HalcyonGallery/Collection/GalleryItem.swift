@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonFiles
 internal import HalcyonGTK
+internal import HalcyonSystem
 
 /// An image of the collection.
 final class GalleryItem: Sendable {

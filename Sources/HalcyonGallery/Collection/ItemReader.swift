@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Finds the images that a person has named: files, folders with all that is in them, links, and lists of links.
 struct ItemReader: Sendable {

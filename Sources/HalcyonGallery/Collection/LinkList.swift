@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A text with one link or path a line. Empty lines and those that begin with `#` are left out.
 enum LinkList {

@@ -1,4 +1,4 @@
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// Why something that a person named adds no image.
 enum ReadingProblem: Equatable {

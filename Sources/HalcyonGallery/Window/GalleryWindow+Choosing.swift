@@ -1,7 +1,7 @@
 internal import CGTK
 internal import Glibc
-internal import HalcyonFiles
 internal import HalcyonGTK
+internal import HalcyonSystem
 
 extension GalleryWindow {
     /// Lets the person choose files or folders.

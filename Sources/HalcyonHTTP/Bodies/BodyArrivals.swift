@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Wakes those who wait for more bytes of a body.
 package final class BodyArrivals: Sendable {

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The functions of the transport's thread.
 extension BodyCollector: TransferReceiver {

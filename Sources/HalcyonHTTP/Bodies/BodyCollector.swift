@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Gathers one response, and ends exactly once.
 final class BodyCollector: Sendable {

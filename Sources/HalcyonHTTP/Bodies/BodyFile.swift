@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A file that a body is gathered in. Used by one thread at a time.
 protocol BodyFile: Sendable {

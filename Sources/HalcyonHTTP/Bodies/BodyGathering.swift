@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The bytes of one body as they come: in memory, or on their way into a file.
 struct BodyGathering {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import HalcyonFiles
+package import HalcyonSystem
 
 extension BodyLoader {
     /// The places in which bodies are gathered.

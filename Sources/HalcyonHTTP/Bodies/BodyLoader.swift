@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
-package import HalcyonConcurrency
+package import HalcyonSystem
 
 /// Loads whole bodies over a transport: short ones in memory, long ones in a file that is mapped in the end, and
 /// interrupted ones from where they were, if ``Configuration/partialBodies`` is set.

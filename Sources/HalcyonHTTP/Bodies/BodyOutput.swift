@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The place that the bytes of a body are written to: its file, or memory where the file fails.
 ///

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The places in which one body may be gathered.
 struct BodyStorage: Sendable {

@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// Writes a body into its file, away from the thread that receives it.
 ///

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A file without a name, which the system removes when it is closed or the process dies.
 final class TemporaryBodyFile: BodyFile {

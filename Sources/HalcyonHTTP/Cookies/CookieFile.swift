@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A file with the cookies of one user, in Netscape's format, which curl and wget read too.
 ///

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CCurlShim
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The work of the loop's thread.
 extension CurlEventLoop {

@@ -1,6 +1,6 @@
 internal import CCurl
 internal import CCurlShim
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The life of transfers: they are queued, run, are redirected or sent again, and end.
 extension CurlEventLoop {

@@ -1,6 +1,6 @@
 internal import CCurl
 internal import CCurlShim
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The head of the response as it arrives.
 extension CurlExchange {

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CCurlShim
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A transfer while libcurl works on it: one easy handle, the response as it comes in, and the bounds it must keep to.
 ///

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The commands of other threads to the event loop's thread: the only place where they meet.
 ///

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 internal import Synchronization
 
 /// One transfer of a ``CurlTransport``, as its client holds it.

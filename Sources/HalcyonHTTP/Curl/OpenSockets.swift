@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CCurlShim
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The sockets that libcurl has open for one event loop. They are opened and closed here, so that another thread can
 /// read their state, or end their connections, without using a number that is another file's by then.

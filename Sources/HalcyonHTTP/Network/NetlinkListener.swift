@@ -3,7 +3,7 @@
 internal import CCurl
 internal import Dispatch
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Reports when the kernel changes an interface, an address or a route (rtnetlink(7)).
 ///

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A monitor of the network of a Linux machine, by its interfaces and routes.
 ///

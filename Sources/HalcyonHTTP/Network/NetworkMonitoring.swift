@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Reports the state of the network, and its changes: ``NetworkMonitor`` by asking the system, a test by setting it.
 public protocol NetworkMonitoring: Sendable {

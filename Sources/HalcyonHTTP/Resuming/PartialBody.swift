@@ -1,6 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// A body that is being gathered in a ``PartialBodyStore``, for one transfer alone: the lock on its journal is held.
 ///

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The content of the journal of a partial body; `FORMAT.md` describes it byte by byte.
 struct PartialBodyJournal: Equatable {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The identity of an interrupted body: the URL, and the headers and credential of its request.
 package struct PartialBodyKey: Sendable, Hashable {

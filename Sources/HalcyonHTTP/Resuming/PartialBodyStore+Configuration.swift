@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-public import HalcyonFiles
+public import HalcyonSystem
 
 extension PartialBodyStore {
     /// The settings of a store of partial bodies. Values, given once.

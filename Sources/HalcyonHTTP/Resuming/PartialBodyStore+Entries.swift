@@ -1,4 +1,4 @@
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The use of one entry.
 extension PartialBodyStore {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 extension PartialBodyStore {
     /// One kept body, as far as the folder tells.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 extension PartialBodyStore {
     /// Reads and checks an entry whose lock is held; `nil` if it is damaged, too old or of another request.

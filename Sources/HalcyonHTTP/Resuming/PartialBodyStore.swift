@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// Keeps the received parts of interrupted bodies on disk, so that a later transfer asks for the rest only: after a
 /// lost connection, a cancelled load, or the end of the process, however sudden.

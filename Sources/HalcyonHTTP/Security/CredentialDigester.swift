@@ -1,7 +1,7 @@
 package import FoundationEssentials
 internal import Glibc
 package import HTTPTypes
-internal import HalcyonFiles
+internal import HalcyonSystem
 internal import Synchronization
 
 /// Distinguishes requests with one credential from those with another, without keeping either.

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// The reading of URLs' hosts where it matters for security.
 enum HostName {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 /// Finds the proxy of an origin.
 struct ProxySelection: Sendable {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 extension TransferRequest {
     /// A Boolean value that indicates whether the URL has an "@". One in the path is harmless, but not worth

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A transfer to steer that may become known only after it has been cancelled or resumed.
 final class TransferHandle: Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The entries that wait at one host, by priority, and among equals in the order in which they were queued.
 ///

@@ -1,4 +1,4 @@
-package import HalcyonConcurrency
+package import HalcyonSystem
 
 /// Chooses the transfer that starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among
 /// those whose host has room.

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 extension URL {
     /// The name of the resource: the same for all spellings that mean the same to a server (RFC 3986, section 6.2.2 and

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import HalcyonConcurrency
 internal import HalcyonHTTP
+internal import HalcyonSystem
 internal import HalcyonTesting
 
 /// An origin whose images are different for every identity and every transfer.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
 internal import HalcyonStore
+internal import HalcyonSystem
 
 /// A file system that a program makes full, or failing, and sound again.
 final class FailingFileSystem: FileSystem {

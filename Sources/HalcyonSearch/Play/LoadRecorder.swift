@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// An observer that checks that the events of each load make sense, and sums them up.
 final class LoadRecorder: LoadObserving {

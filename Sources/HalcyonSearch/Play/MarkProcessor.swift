@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Adds a column of a colour of its own, so that an image shows the processors it has gone through, in their order.
 struct MarkProcessor: ImageProcessing {

@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension Player {
     /// Performs a step on the caches. Its errors come from the disk that a program made fail; the model then demands

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension Player {
     /// Begins a call whose result is checked when it comes.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension Player {
     /// Waits for a call. Meanwhile nothing blocks it: processors go on, and an origin that answers on demand answers

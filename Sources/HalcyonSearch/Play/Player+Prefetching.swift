@@ -1,5 +1,5 @@
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension Player {
     /// Begins to prefetch resources, and checks the counts at the end.

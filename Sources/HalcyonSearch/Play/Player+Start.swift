@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 internal import HalcyonTesting
 
 extension Player {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension Player {
     /// Performs one step that is no barrier.

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Halcyon
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 internal import HalcyonTesting
 
 /// Plays a program against a real pipeline over an origin of its own, and reports the rule that it breaks.

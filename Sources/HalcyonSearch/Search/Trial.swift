@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// One watched play of a program in this process.
 enum Trial {

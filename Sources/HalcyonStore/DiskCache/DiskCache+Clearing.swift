@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Removes every entry, and every file that no process is writing. No store that was in progress in this cache

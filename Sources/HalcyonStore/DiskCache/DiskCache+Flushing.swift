@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Writes the buffered entries, which were stored with ``Durability/none``, and the buffered uses of entries.

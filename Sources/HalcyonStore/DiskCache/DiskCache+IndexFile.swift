@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Makes the folder and opens the index, in the place of one that was open before.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// The bytes of bodies, metadata and keys that the cache may hold. A lower limit is enforced at once.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Counts of the cache. Complexity: O(log n), and O(n) in the number of expired entries.

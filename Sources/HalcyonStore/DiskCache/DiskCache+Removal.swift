@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Removes the entry of `key`. It is no error if there is none. No store of the key that was in progress in this

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Begins a store of a key. A removal, or a later store of the key, overtakes it until it has ended.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A cache on disk: an SQLite index that holds small bodies, and files for large ones.
 ///

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskCache {
     /// Begins to store a body whose length is not known yet. Nothing can be seen of it before it is committed.

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Synchronizes the names of bodies stored with full durability to the device: that of the file in its folder, and
 /// those of the folders in theirs, which may have been made by a store without durability, or by another process.

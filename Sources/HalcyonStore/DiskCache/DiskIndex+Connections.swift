@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension DiskIndex {
     /// Lends a connection for reading. Never waits for a writer, nor for another reader.

@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The open index of a disk cache: one connection that writes, and as many that read as there are threads reading.
 ///

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Keeps the lock under which SQLite reads the index as it is now, for a moment, so that the look-ups of that moment
 /// take it without a system call each: SQLite counts the readers of one process, and asks the system for the first

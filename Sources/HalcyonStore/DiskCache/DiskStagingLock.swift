@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 internal import Synchronization
 
 /// The staging under its lock, and whether it is empty, which look-ups ask without taking the lock: threads that read

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Removes expired entries, and files that belong to no entry, in the background, a few at a time, for as long as the
 /// cache is open.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A file on its way into the cache.
 ///

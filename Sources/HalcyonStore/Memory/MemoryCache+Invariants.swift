@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension MemoryCache {
     /// Describes violations of the cache's invariants: none, unless the cache has a defect. For tests. Complexity:

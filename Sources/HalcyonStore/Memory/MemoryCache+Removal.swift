@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 extension MemoryCache {
     /// Removes and returns the value for `key`; nil if there was none, or its time was over.

@@ -1,4 +1,4 @@
-public import HalcyonConcurrency
+public import HalcyonSystem
 
 /// A cache in memory with exact cost and count limits, expiry and second-chance eviction.
 ///

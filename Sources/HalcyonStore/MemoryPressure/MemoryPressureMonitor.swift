@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// Reports shortage of memory, as the kernel states it.
 ///

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 public import HalcyonStore
+internal import HalcyonSystem
 
 /// A tier in memory that a test makes slow, full, unavailable or forgetful.
 public final class ScriptedTier: CacheTier {

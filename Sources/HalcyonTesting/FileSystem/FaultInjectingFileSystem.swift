@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 public import HalcyonStore
+internal import HalcyonSystem
 
 /// A file system that works until the call with a given number, and then fails in a given way.
 ///

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 public import HalcyonStore
+internal import HalcyonSystem
 
 /// A clock for stores that stands still until a test moves it.
 public final class ManualStoreClock: Sendable {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A point at which threads and tasks wait until a test opens it; from then on it stays open.
 ///

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import HTTPTypes
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The responses that are sent.
 extension OriginConnection {

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import HTTPTypes
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// One accepted connection of an ``OriginServer``; used by its own thread, and interrupted by the server.
 ///

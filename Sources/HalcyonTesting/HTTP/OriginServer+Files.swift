@@ -1,6 +1,6 @@
 internal import Glibc
 internal import HTTPTypes
-internal import HalcyonFiles
+internal import HalcyonSystem
 
 extension OriginServer {
     /// Serves the files of a folder as web servers do, with `Content-Type`, `Content-Length`, `ETag` and

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 internal import Glibc
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A real HTTP/1.1 server on a loopback port, which answers as a closure decides: well, badly, or not at all.
 ///

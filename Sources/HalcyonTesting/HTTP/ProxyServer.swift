@@ -1,6 +1,6 @@
 internal import Glibc
 public import HTTPTypes
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A real proxy on a loopback port: HTTP (whole URLs, and CONNECT) or SOCKS 5 with names, which may demand a password.
 ///

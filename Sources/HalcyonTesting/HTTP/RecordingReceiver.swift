@@ -1,6 +1,6 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
 public import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A receiver that keeps everything it receives, and notes each breach of the contract of ``HTTPTransport``.
 public final class RecordingReceiver: TransferReceiver {

@@ -1,7 +1,7 @@
 package import Dispatch
 internal import FoundationEssentials
-public import HalcyonConcurrency
 public import HalcyonHTTP
+public import HalcyonSystem
 
 /// One transfer of a ``ScriptedTransport``: the test plays the server, and sees the calls of its user.
 ///

@@ -1,8 +1,8 @@
 internal import Dispatch
 public import FoundationEssentials
 public import HTTPTypes
-internal import HalcyonConcurrency
 public import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A transport without a network: a test answers each transfer step by step, or all transfers of a URL by a route.
 ///

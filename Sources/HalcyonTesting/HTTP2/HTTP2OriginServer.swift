@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// A real HTTP/2 peer on a loopback port, without TLS, which answers each stream with the frames that a closure
 /// returns.

@@ -1,5 +1,5 @@
-internal import HalcyonConcurrency
 public import HalcyonHTTP
+internal import HalcyonSystem
 
 /// A network whose state a test sets.
 public final class ManualNetwork: NetworkMonitoring {

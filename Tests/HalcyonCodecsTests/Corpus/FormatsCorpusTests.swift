@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import Testing
+
 @testable import HalcyonJPEGXL
 @testable import HalcyonSVG
 @testable import HalcyonTIFF

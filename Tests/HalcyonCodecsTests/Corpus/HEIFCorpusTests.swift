@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
 import Testing
+
 @testable import HalcyonHEIC
 
 @Suite("AVIF and HEIC files of the public corpora", .enabled(if: PixelCorpus.isPresent, "the corpora are not there"))

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HalcyonConcurrency
 import HalcyonRaster
+import HalcyonSystem
 import Testing
 
 @testable import HalcyonCodecs

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
-import HalcyonConcurrency
 import HalcyonRaster
+import HalcyonSystem
 import Testing
 
 @Suite("GIF decoder, hostile and damaged input")

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HalcyonCodecs
-import HalcyonConcurrency
 import HalcyonRaster
+import HalcyonSystem
 import Testing
 
 @Suite("PNG decoder, hostile and damaged input")

@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
-import HalcyonConcurrency
+import HalcyonSystem
 
 /// A process that a test has started; it is killed if it outlives its deadline, so that a hang is a failure.
 final class ChildProcess: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import HalcyonConcurrency
+import HalcyonSystem
 
 /// A terminal without a person: what is written to ``slave`` is read here, at once, so that no writer ever waits for a
 /// reader.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import HalcyonConcurrency
+import HalcyonSystem
 
 /// A folder of a test's own in which it runs the built command, with a cache of its own beside it.
 final class Workplace: Sendable {

@@ -1,7 +1,7 @@
 import CGTK
 import Foundation
 import Halcyon
-import HalcyonFiles
+import HalcyonSystem
 import XCTest
 
 @testable import HalcyonGallery

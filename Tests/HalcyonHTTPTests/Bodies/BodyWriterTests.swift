@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
-import HalcyonConcurrency
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-import HalcyonConcurrency
 import HalcyonHTTP
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

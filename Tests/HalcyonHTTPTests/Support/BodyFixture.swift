@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import HalcyonConcurrency
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 
 @testable import HalcyonHTTP

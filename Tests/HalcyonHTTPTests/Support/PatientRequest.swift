@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-import HalcyonConcurrency
 import HalcyonHTTP
+import HalcyonSystem
 
 extension TransferRequest {
     /// A request that no timeout ends, for tests that are about something else: they run beside others that may keep

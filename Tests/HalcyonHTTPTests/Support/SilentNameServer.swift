@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import HalcyonConcurrency
 import HalcyonHTTP
+import HalcyonSystem
 import HalcyonTesting
 
 /// A network in which the system's name server is asked and never answers, and a transport that has no other network.

@@ -1,4 +1,4 @@
-import HalcyonConcurrency
+import HalcyonSystem
 
 @testable import Halcyon
 

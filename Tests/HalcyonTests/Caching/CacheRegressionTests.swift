@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import HTTPTypes
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

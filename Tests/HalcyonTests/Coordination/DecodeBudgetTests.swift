@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HalcyonConcurrency
 import HalcyonFormats
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HalcyonConcurrency
 import HalcyonHTTP
+import HalcyonSystem
 import Testing
 
 @testable import Halcyon

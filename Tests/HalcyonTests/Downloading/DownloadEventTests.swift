@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HalcyonConcurrency
+import HalcyonSystem
 
 @testable import Halcyon
 

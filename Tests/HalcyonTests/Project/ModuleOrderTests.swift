@@ -7,24 +7,23 @@ private let package = URL(filePath: #filePath).deletingLastPathComponent().appen
 @Suite("The modules")
 struct ModuleOrderTests {
     /// What the module of a format may import.
-    private static let format: Set<String> = ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs"]
+    private static let format: Set<String> = ["HalcyonSystem", "HalcyonRaster", "HalcyonCodecs"]
     /// The modules of the package that each may import.
     private static let allowed: [String: Set<String>] = [
-        "HalcyonConcurrency": [],
-        "HalcyonFiles": ["HalcyonConcurrency"],
-        "HalcyonRaster": ["HalcyonConcurrency"],
-        "HalcyonCodecs": ["HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster"],
+        "HalcyonSystem": [],
+        "HalcyonRaster": ["HalcyonSystem"],
+        "HalcyonCodecs": ["HalcyonSystem", "HalcyonRaster"],
         "HalcyonHEIC": format, "HalcyonJPEGXL": format, "HalcyonTIFF": format, "HalcyonSVG": format,
         "HalcyonVideo": format,
         "HalcyonFormats": [
             "HalcyonCodecs", "HalcyonHEIC", "HalcyonJPEGXL", "HalcyonTIFF", "HalcyonSVG", "HalcyonVideo",
         ],
-        "HalcyonStore": ["HalcyonConcurrency", "HalcyonFiles"],
-        "HalcyonHTTP": ["HalcyonConcurrency", "HalcyonFiles"],
+        "HalcyonStore": ["HalcyonSystem"],
+        "HalcyonHTTP": ["HalcyonSystem"],
         "Halcyon": [
-            "HalcyonConcurrency", "HalcyonFiles", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore", "HalcyonHTTP",
+            "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore", "HalcyonHTTP",
         ],
-        "HalcyonTesting": ["HalcyonConcurrency", "HalcyonFiles", "HalcyonStore", "HalcyonHTTP"],
+        "HalcyonTesting": ["HalcyonSystem", "HalcyonStore", "HalcyonHTTP"],
     ]
 
     @Test("import only those below them", arguments: allowed.keys.sorted())

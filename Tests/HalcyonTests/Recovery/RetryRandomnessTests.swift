@@ -1,6 +1,6 @@
 import Dispatch
 import FoundationEssentials
-import HalcyonConcurrency
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

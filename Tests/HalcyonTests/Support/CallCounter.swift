@@ -1,4 +1,4 @@
-import HalcyonConcurrency
+import HalcyonSystem
 
 /// Counts calls.
 final class CallCounter: Sendable {

@@ -1,4 +1,4 @@
-internal import HalcyonConcurrency
+internal import HalcyonSystem
 
 /// The identity of a hook and of all that are equal to it. Hooks are compared once, when they are passed in: keys of
 /// shared work are compared under locks, where no code of a user may run.

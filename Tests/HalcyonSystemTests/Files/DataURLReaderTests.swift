@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HalcyonFiles
+import HalcyonSystem
 import Testing
 
 @Suite("A reader of data URLs")

@@ -1,4 +1,4 @@
-import HalcyonConcurrency
+import HalcyonSystem
 import Testing
 
 /// Each test has a pool of its own; the shared one serves the other tests at the same time.

@@ -1,4 +1,4 @@
-import HalcyonFiles
+import HalcyonSystem
 import Testing
 
 @Suite("Search for bytes in text")

@@ -1,6 +1,5 @@
 import FoundationEssentials
-import HalcyonConcurrency
-import HalcyonFiles
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 

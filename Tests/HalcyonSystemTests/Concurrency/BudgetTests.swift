@@ -1,4 +1,4 @@
-import HalcyonConcurrency
+import HalcyonSystem
 import Testing
 
 @Suite("A budget")

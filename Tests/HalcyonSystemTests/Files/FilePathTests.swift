@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@testable import HalcyonFiles
+@testable import HalcyonSystem
 
 @Suite struct FilePathTests {
     @Test(

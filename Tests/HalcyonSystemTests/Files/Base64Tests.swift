@@ -1,4 +1,4 @@
-import HalcyonFiles
+import HalcyonSystem
 import Testing
 
 @Suite("Base64")

@@ -1,5 +1,5 @@
 import Dispatch
-import HalcyonConcurrency
+import HalcyonSystem
 import Testing
 
 @Suite("A work queue")

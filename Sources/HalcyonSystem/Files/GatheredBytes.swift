@@ -1,6 +1,5 @@
 package import FoundationEssentials
 internal import Glibc
-internal import HalcyonConcurrency
 
 /// Bytes that come one piece after the other: few are gathered in a `Data`, many in memory of the pool, which goes back
 /// to the system by itself (see `MemoryBlock`).
