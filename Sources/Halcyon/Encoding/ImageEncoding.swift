@@ -150,10 +150,10 @@ extension ImageFormat {
 extension CacheKeyEncoder {
     /// Adds a format with its options and the encoder that writes it.
     ///
-    /// - Throws: ``CodecError/unsupported(_:reason:)`` if there is no encoder.
+    /// - Throws: ``CodecError/unregistered(_:)`` or ``CodecError/unsupported(_:reason:)`` if there is no encoder.
     fileprivate mutating func encode(_ target: ImageEncoding.Target, _ codecs: ImageCodecs) throws(CodecError) {
         guard let encoder = codecs.encoder(for: target.format) else {
-            throw .unsupported(target.format, reason: "there is no encoder for this format")
+            throw codecs.missing("encoder", of: target.format)
         }
         encode(encoder)
         target.options.encode(into: &self)

@@ -10,7 +10,7 @@ extension ImageFormat {
     /// The product that reads this format; `nil` for those of the core, and for formats that none reads.
     var product: FormatProduct? {
         switch self {
-        case .heic: FormatProduct(name: "HalcyonHEIC", codecs: "heic")
+        case .heic, .heif: FormatProduct(name: "HalcyonHEIC", codecs: "heic")
         case .jxl: FormatProduct(name: "HalcyonJPEGXL", codecs: "jpegXL", hasEncoder: true)
         case .tiff: FormatProduct(name: "HalcyonTIFF", codecs: "tiff", hasEncoder: true)
         case .svg: FormatProduct(name: "HalcyonSVG", codecs: "svg")

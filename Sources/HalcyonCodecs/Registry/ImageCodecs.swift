@@ -147,7 +147,7 @@ extension ImageCodecs {
     }
 
     /// The error for a format without a codec.
-    func missing(_ codec: String, of format: ImageFormat) -> CodecError {
+    package func missing(_ codec: String, of format: ImageFormat) -> CodecError {
         guard hasStandard, let product = format.product, codec == "decoder" || product.hasEncoder else {
             return .unsupported(format, reason: "there is no \(codec) for this format")
         }

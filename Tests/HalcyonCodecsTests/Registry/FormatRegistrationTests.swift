@@ -17,7 +17,8 @@ struct FormatRegistrationTests {
             try ImageCodecs.standard.encode(Bitmap.sample(PixelSize(2, 2)), as: .jxl)
         }
         let calls: [(ImageFormat, product: String, codecs: String)] = [
-            (.heic, "HalcyonHEIC", "heic"), (.jxl, "HalcyonJPEGXL", "jpegXL"), (.tiff, "HalcyonTIFF", "tiff"),
+            (.heic, "HalcyonHEIC", "heic"), (.heif, "HalcyonHEIC", "heic"), (.jxl, "HalcyonJPEGXL", "jpegXL"),
+            (.tiff, "HalcyonTIFF", "tiff"),
             (.svg, "HalcyonSVG", "svg"), (.mp4, "HalcyonVideo", "video"), (.webm, "HalcyonVideo", "video"),
         ]
         for (format, product, codecs) in calls {

@@ -52,12 +52,12 @@ struct BootstrapTests {
         #expect(outcome.error == "")
     }
 
-    @Test("names the library that is too old, what is needed, and the module to leave out")
-    func oldLibraryOfAModule() async throws {
-        let outcome = try await bootstrap(["libheif": "1.12.0"])
+    @Test("names the library that is too old, what is needed, and the views as what to leave out")
+    func oldLibraryOfTheViews() async throws {
+        let outcome = try await bootstrap(["gtk4": "4.6.0"])
         #expect(outcome.exitCode == 69)
-        #expect(outcome.error.contains("libheif 1.12.0; 1.15 or newer is needed"))
-        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonHEIC\n"))
+        #expect(outcome.error.contains("gtk4 4.6.0; 4.8 or newer is needed"))
+        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonGTK\n"))
     }
 
     @Test("a library that every build needs cannot be left out")
@@ -75,12 +75,12 @@ struct BootstrapTests {
         #expect(outcome.error.contains("libcurl 7.68.0"))
     }
 
-    @Test("without apt, names the packages of a missing library and the module to leave out")
+    @Test("without apt, names the packages of a missing library")
     func missingLibrary() async throws {
         let outcome = try await bootstrap(["libjxl": ""])
         #expect(outcome.exitCode == 69)
         #expect(outcome.error.contains("dnf install libjxl-devel"))
-        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonJPEGXL\n"))
+        #expect(!outcome.error.contains("HALCYON_WITHOUT"))
     }
 
     @Test("asks for no library of a module that is left out")
@@ -88,9 +88,7 @@ struct BootstrapTests {
         let missing = ["libjxl": "", "libheif": "1.12.0"]
         let without = ["HALCYON_WITHOUT": "HalcyonHEIC,HalcyonJPEGXL"]
         #expect(try await bootstrap(missing, settings: without).exitCode == 0)
-        let outcome = try await bootstrap(missing, settings: ["HALCYON_WITHOUT": "HalcyonHEIC"])
-        #expect(outcome.exitCode == 69)
-        #expect(outcome.error.contains("export HALCYON_WITHOUT=HalcyonHEIC,HalcyonJPEGXL\n"))
+        #expect(try await bootstrap(missing, settings: ["HALCYON_WITHOUT": "HalcyonHEIC"]).exitCode == 69)
     }
 
     @Test("refuses to leave out what is no target")

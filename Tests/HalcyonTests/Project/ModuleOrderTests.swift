@@ -35,8 +35,8 @@ struct ModuleOrderTests {
             count += 1
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                 let words = line.split(separator: " ")
-                guard let place = words.firstIndex(of: "import"), words[..<place].allSatisfy({ $0 != "//" }),
-                    line.first != " ", let name = words.last?.split(separator: ".").first,
+                guard let place = words.firstIndex(of: "import"), !line.hasPrefix("//"), !line.hasPrefix(" "),
+                    let name = words.last?.split(separator: ".").first,
                     name.hasPrefix("Halcyon")
                 else { continue }
                 #expect(Self.allowed[module]?.contains(String(name)) == true, "\(file.lastPathComponent): \(line)")

@@ -30,6 +30,17 @@ struct UnregisteredFormatTests {
         #expect(observer.texts.filter { $0 == "unregistered SVG" }.count == 1)
     }
 
+    @Test("is not written either, and nothing is loaded for it")
+    func encoded() async throws {
+        let test = TestPipeline(codecs: .standard)
+        let request = ImageRequest(try #require(URL(string: "https://origin.example/a.png")))
+        let error = await #expect(throws: ImageError.self) {
+            try await test.pipeline.encoded(for: request, as: .format(.jxl))
+        }
+        #expect(error?.reason == .codec(.unregistered(.jxl)) && error?.stage == .encode)
+        #expect(test.transport.startedCount == 0)
+    }
+
     @Test("is shown by codecs that have the format")
     func added() async throws {
         let test = TestPipeline(codecs: .standard + [.svg])
