@@ -96,11 +96,22 @@ final class CacheTiers: Sendable {
     /// - Throws: `CancellationError`.
     func contentOnDisk(_ key: CacheKey) async throws -> StoredContent? {
         try await settle(key, in: 0, priority: PriorityBox(.normal))
-        guard let row = try await disk.row(for: key) else { return nil }
-        let content = StoredContent(row)
-        let version = TierVersion(row.version)
-        let isHidden = failed[0].hide(key, version: version, storedAt: row.storedAt, digest: content.digest)
-        return isHidden ? nil : content
+        let content = await content(key, in: 0)?.content
+        try Task.checkCancellation()
+        return content
+    }
+
+    /// Returns the content of the entry that a tier has for a key; `nil` if it has none. Waits for no store on disk in
+    /// progress: the order knows of its content.
+    func content(_ key: CacheKey, in tier: Int) async -> (content: StoredContent, place: Place)? {
+        if tier == 0 {
+            guard let row = try? await disk.row(for: key) else { return nil }
+            let (content, version) = (StoredContent(row), TierVersion(row.version))
+            let isHidden = failed[0].hide(key, version: version, storedAt: row.storedAt, digest: content.digest)
+            return isHidden ? nil : (content, Place(tier: 0, key: key, version: version))
+        }
+        let found = try? await entry(for: key, in: tier, extending: .none, priority: PriorityBox(.normal))
+        return found.map { (StoredContent($0, at: key), Place(tier: tier, key: key, version: $0.version)) }
     }
 
     /// Waits for the changes in a tier that a look-up of a key has to see.

@@ -63,6 +63,27 @@ extension ImageCache {
             : order.isCurrent(digest, of: representation, at: place.key)
     }
 
+    /// Returns the digest of the original that the tiers have in the place of new content, for a load that has asked none
+    /// of them; `nil` if they have none that is not known to be outdated. Also in a task that was cancelled.
+    func digest(inPlaceOf claim: ContentClaim, named name: String) async -> ContentDigest? {
+        let keys = claim.representation.isEmpty ? [CacheKey(name: name)] : OriginalStorage.diskKeys(name)
+        // An original that is adopted although its load was cancelled outdates no less.
+        let search = Task { [tiers] in
+            for tier in tiers.all.indices {
+                for key in keys {
+                    let found = await tiers.content(key, in: tier)
+                    guard let (content, place) = found else { if key == keys[0] { break } else { continue } }
+                    guard claim.representation.isEmpty || content.representation == claim.representation,
+                        isCurrent(content.digest, of: content.representation, at: place)
+                    else { continue }
+                    return content.digest
+                }
+            }
+            return nil
+        }
+        return await search.value
+    }
+
     /// Adopts the content of a transfer, and removes from memory what was made of other content.
     ///
     /// Complexity: O(n) in the number of variants that memory has had; with more than ``StoredVariants/limit`` of them, in

@@ -21,7 +21,12 @@ extension ResolvedRequest {
         _ effect: OriginalCaching.Effect,
         _ store: () async -> [Task<Void, Never>]
     ) async -> [Task<Void, Never>] {
-        let outdated = effect == .store || effect == .remove ? adopt(claim) : []
+        var claim = claim
+        let replaces = effect == .store || effect == .remove
+        if replaces, claim.transfer != nil, claim.digest != nil, !work.readsDisk, source.isCachedOnDisk {
+            claim.found = await originals.digest(inPlaceOf: claim, named: key.originalDiskKey)
+        }
+        let outdated = replaces ? adopt(claim) : []
         let stores = await store()
         return stores + outdated.compactMap { $0.removeOutdated(claim, after: stores) }
     }

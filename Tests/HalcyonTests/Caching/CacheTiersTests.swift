@@ -223,30 +223,59 @@ struct CacheTiersTests {
         #expect(tier.present(key)?.body == Sample.png(seed: 3))
     }
 
-    @Test("keep a result of the program while the server confirms its original, as the disk does")
-    func confirmedOriginal() async throws {
+    @Test(
+        "keep a result of the program while the server confirms its original, as the disk does",
+        arguments: [[], [.forceRefresh]] as [ImageOptions]
+    )
+    func confirmedOriginal(options: ImageOptions) async throws {
         let test = TestPipeline(tiers: [tier])
         let cache = test.pipeline.cache
         let headers: HTTPFields = [.cacheControl: "no-cache", .eTag: "\"1\""]
         func load(_ status: Int, seed: Int) async throws {
             let body = status == 304 ? Data() : Sample.png(seed: seed)
             test.transport.setRoute(url, .init(status: status, headers: headers, body: body))
-            #expect(try await owner(test) == seed)
+            #expect(try await owner(test, status == 304 ? [] : options) == seed)
             await test.settle()
             // The order of content does not know the original any more.
             await eventually { cache.order.recordCount == 0 }
         }
         try await load(200, seed: 1)
-        let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
-        let bitmap = Sample.bitmap(9, 9)
-        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
-        #expect(try await cache.store(image, for: ImageRequest(url, options: crop)))
-        await cache.flush()
+        try await storeCrop(cache)
         for (status, seed, count) in [(304, 1, 2), (200, 1, 2), (200, 2, 1)] {
             try await load(status, seed: seed)
             #expect(tier.keys.count == count)
             #expect(try await cache.diskStatistics().count == count)
         }
+    }
+
+    @Test("lose a result of the program with an original that one of them alone had", arguments: [true, false])
+    func refreshedOriginal(isOnDisk: Bool) async throws {
+        let test = TestPipeline(tiers: [tier])
+        let cache = test.pipeline.cache
+        if isOnDisk {
+            #expect(try await cache.store(Sample.png(seed: 1), for: ImageRequest(url)))
+            await cache.flush()
+            _ = await tier.remove(.everything, TierCall())
+        } else {
+            tier.put(entry(seed: 1), for: key)
+        }
+        try await storeCrop(cache)
+        await eventually { cache.order.recordCount == 0 }
+        test.transport.serve(url, Sample.png(seed: 2))
+        #expect(try await owner(test, [.forceRefresh]) == 2)
+        await test.settle()
+        #expect(await cache.tiers(with: ImageRequest(url, options: Self.crop)) == [])
+        #expect(tier.keys == [key])
+    }
+
+    private static let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+
+    /// Stores a result as the program does.
+    private func storeCrop(_ cache: ImageCache) async throws {
+        let bitmap = Sample.bitmap(9, 9)
+        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: Self.crop)))
+        await cache.flush()
     }
 
     @Test("that cannot keep up, are full, or fail have no older image than the disk")
