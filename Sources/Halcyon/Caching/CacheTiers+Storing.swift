@@ -309,7 +309,7 @@ extension CacheTiers {
                     guard let content = found.map({ StoredContent($0, at: key) }) else { continue }
                     if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
                 }
-                change(number, removing: [.name(name, except: kept)], TierCall()) { order.isNewest(claim) }
+                change(number, removing: [.name(name, except: kept)], TierCall()) { order.isAdopted(claim) }
             }
             withExtendedLifetime(claim) {}
         }

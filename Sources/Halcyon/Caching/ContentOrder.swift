@@ -90,6 +90,11 @@ final class ContentOrder: Sendable {
             replacedResults.reduce(0) { $1.key.isResult(at: key) ? max($0, $1.value) : $0 }
         }
 
+        /// Returns whether content is what was adopted last for a representation, by this transfer or with this digest.
+        func isAdopted(_ digest: ContentDigest?, _ representation: String, _ transfer: UInt64) -> Bool {
+            adopted[representation].map { $0.transfer == transfer || digest != nil && $0.digest == digest } ?? false
+        }
+
         /// The number of the newest transfer whose answer was adopted for a representation, or for any of them.
         func newest(_ representation: String?) -> UInt64 {
             guard let representation, !representation.isEmpty else { return adopted.values.map(\.transfer).max() ?? 0 }
@@ -344,6 +349,18 @@ final class ContentOrder: Sendable {
             let isReplacement = registration.kind == .replacement && registration.number == record.replaced
             return registration.number > record.removed.all && (registration.number > record.replaced || isReplacement)
                 && (claim.transfer ?? registration.number) >= record.newest(nil)
+        }
+    }
+
+    /// Returns whether the content of a claim is still what was adopted last for its representation, whatever has
+    /// confirmed it since, and no removal came after its load.
+    func isAdopted(_ claim: ContentClaim) -> Bool {
+        guard let registration = claim.registration(with: self), registration.lost.isEmpty else { return false }
+        return state.withLock { state in
+            guard let record = state.records[registration.name], registration.number > record.removed.all else {
+                return false
+            }
+            return record.isAdopted(claim.digest, claim.representation, claim.transfer ?? registration.number)
         }
     }
 

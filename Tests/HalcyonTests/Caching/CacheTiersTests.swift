@@ -268,6 +268,25 @@ struct CacheTiersTests {
         #expect(tier.keys == [key])
     }
 
+    @Test("lose what is outdated although its server has confirmed the new original since, or a result was stored")
+    func outdatedBeforeConfirmation() async throws {
+        let test = TestPipeline(tiers: [tier])
+        let (cache, outdated) = (test.pipeline.cache, CacheKey(name: key.name, variant: "0a"))
+        tier.put(entry(seed: 1), for: key)
+        tier.put(entry(seed: 1), for: outdated)
+        test.transport.serve(url, Sample.png(seed: 2))
+        let gate = tier.hold(.store)
+        for _ in 1...2 { #expect(try await owner(test, [.forceRefresh, .waitForCache]) == 2) }
+        let bitmap = Sample.bitmap(9, 9)
+        let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
+        #expect(try await cache.store(image, for: ImageRequest(url, options: Self.crop)))
+        #expect(tier.keys == [key, outdated])
+        gate.open()
+        await cache.flush()
+        #expect(!tier.keys.contains(outdated))
+        #expect(tier.present(key)?.body == Sample.png(seed: 2))
+    }
+
     private static let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
 
     /// Stores a result as the program does.
