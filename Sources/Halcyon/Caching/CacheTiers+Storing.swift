@@ -252,9 +252,14 @@ extension CacheTiers {
 
     /// Removes an entry from the tier where it was found, if it is still the version that was found, also in a task that
     /// was cancelled. Where the tier fails, the entry is not found any more in this process.
-    func remove(_ place: Place) async {
+    ///
+    /// - Returns: `false` if the tier declines, such as one that is only read, so that the entry is found again.
+    @discardableResult
+    func remove(_ place: Place) async -> Bool {
         let scope = TierScope.entry(place.key, place.version)
-        if await all[place.tier].remove(scope, TierCall()) == .unavailable { failed[place.tier].add(scope) }
+        let outcome = await all[place.tier].remove(scope, TierCall())
+        if outcome == .unavailable { failed[place.tier].add(scope) }
+        return outcome != .declined
     }
 
     /// Replaces the metadata of an entry that was found, if it is still the version that was found, also in a task that

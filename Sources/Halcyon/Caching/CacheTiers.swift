@@ -45,15 +45,18 @@ final class CacheTiers: Sendable {
 
     /// Returns the first entry of a key that can be used.
     ///
-    /// - Parameter use: Returns what is made of an entry; `nil` if it cannot be used, so that the next tier is asked.
+    /// - Parameters:
+    ///   - skipped: The number of tiers, from the first on, that are not asked. Default: none.
+    ///   - use: Returns what is made of an entry; `nil` if it cannot be used, so that the next tier is asked.
     /// - Throws: The error of `use`; `CancellationError`.
     func first<Value: Sendable>(
         for key: CacheKey,
+        skipping skipped: Int = 0,
         extending: ExpirationExtension,
         priority: PriorityBox,
         _ use: (TierEntry, Place) async throws -> Value?
     ) async throws -> Value? {
-        for tier in all.indices {
+        for tier in all.indices.dropFirst(skipped) {
             guard let entry = try await entry(for: key, in: tier, extending: extending, priority: priority) else {
                 continue
             }

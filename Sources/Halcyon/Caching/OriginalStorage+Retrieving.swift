@@ -7,7 +7,7 @@ extension OriginalStorage {
         where matches: @Sendable (StoredResponse) -> Bool
     ) async -> (head: StoredResponse, body: Data)? {
         guard reads else { return nil }
-        for tier in cache.tiers.all.indices {
+        for tier in cache.tiers.all.indices.dropFirst(skippedTiers) {
             for slot in 0..<Self.slotCount {
                 let key = Self.diskKey(diskKey, slot: slot)
                 // Cancelling is noticed by the caller, which goes on with the load.

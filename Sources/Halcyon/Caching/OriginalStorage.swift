@@ -41,6 +41,8 @@ final class OriginalStorage: Sendable {
     let diskKey: String
     let url: URL
     let reads: Bool
+    /// The number of tiers, from the first on, that are not asked.
+    let skippedTiers: Int
     let policy: CachePolicy
     let keepsAnyStatus: Bool
     let priority: PriorityBox
@@ -66,6 +68,7 @@ final class OriginalStorage: Sendable {
             in: request.originals,
             policy: request.options.cache,
             reads: reads,
+            skippedTiers: request.work.skippedTiers,
             isOutdated: { fetcher.isOutdated },
             priority: priority
         )
@@ -74,6 +77,7 @@ final class OriginalStorage: Sendable {
     /// - Parameters:
     ///   - url: The URL that an entry without a head is taken to be from.
     ///   - reads: A Boolean value that indicates whether stored originals may answer. Default: `true`.
+    ///   - skippedTiers: The number of tiers, from the first on, that are not asked. Default: none.
     ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
     ///     other statuses than 200 and 203. Default: `false`.
     ///   - isOutdated: Returns whether the server's last answer came under another configuration than the load is known by.
@@ -84,6 +88,7 @@ final class OriginalStorage: Sendable {
         in cache: ImageCache,
         policy: CachePolicy,
         reads: Bool = true,
+        skippedTiers: Int = 0,
         keepsAnyStatus: Bool = false,
         isOutdated: @escaping @Sendable () -> Bool = { false },
         priority: PriorityBox
@@ -93,6 +98,7 @@ final class OriginalStorage: Sendable {
         diskKey = key.originalDiskKey
         self.url = url
         self.reads = reads
+        self.skippedTiers = skippedTiers
         self.policy = policy
         self.keepsAnyStatus = keepsAnyStatus
         self.priority = priority

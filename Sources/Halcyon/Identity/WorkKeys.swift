@@ -8,6 +8,8 @@ internal import HalcyonHTTP
 struct OriginalWorkKey: Hashable, Sendable {
     /// A Boolean value that indicates whether the bytes may come from the disk.
     let readsDisk: Bool
+    /// The number of tiers, from the first on, of which none is asked, as the last of them has damaged bytes.
+    let skippedTiers: Int
     /// The ``DownloadSetup/generation`` of the downloader: work that began under another configuration is not shared.
     let generation: UInt64
     private let parts: HashedWorkKey<Parts>
@@ -34,16 +36,19 @@ struct OriginalWorkKey: Hashable, Sendable {
         }
     }
 
+    /// - Parameter skippedTiers: Default: none.
     init(
         _ source: Source,
         _ options: ImageOptions,
         original: OriginalKey,
         steps: ProviderSteps?,
         generation: UInt64,
-        readsDisk: Bool
+        readsDisk: Bool,
+        skippedTiers: Int = 0
     ) {
         let policy = options.cache
         self.readsDisk = readsDisk
+        self.skippedTiers = skippedTiers
         self.generation = generation
         parts = HashedWorkKey(
             Parts(

@@ -33,7 +33,8 @@ final class OriginalStage: Sendable {
     }
 
     /// Returns what is made of a request's original. An entry that turns out to be damaged is removed, and the load
-    /// continues as if it had never been there: with that of the next tier, and after the last one with the source.
+    /// continues as if it had never been there: with that of the next tier, also where its own declines to remove it, and
+    /// after the last one with the source.
     ///
     /// - Parameter first: The original, if it is there already. Default: it is loaded.
     /// - Throws: The error of `make`; ``ImageError``, `CancellationError`.
@@ -62,7 +63,9 @@ final class OriginalStage: Sendable {
                     request = request.withoutReadingDisk
                     continue
                 }
-                await request.originals.tiers.remove(found.place)
+                if await !request.originals.tiers.remove(found.place) {
+                    request = request.readingBelow(found.place.tier)
+                }
                 looks -= 1
             }
         }
@@ -259,6 +262,7 @@ final class OriginalStage: Sendable {
         let start = ContinuousClock.now
         return try await request.originals.tiers.first(
             for: CacheKey(name: request.key.originalDiskKey),
+            skipping: request.work.skippedTiers,
             extending: request.options.cache.diskExtension,
             priority: context.priority
         ) { entry, place in

@@ -124,6 +124,11 @@ final class ResolvedRequest: Sendable {
         replacing(work: work(options, readsDisk: false), options: options)
     }
 
+    /// Returns the same request, which asks only the tiers after one for its original.
+    func readingBelow(_ tier: Int) -> ResolvedRequest {
+        replacing(work: work(options, readsDisk: work.readsDisk, skippedTiers: tier + 1), options: options)
+    }
+
     /// The same request, which finds its original only where it needs no server.
     var withoutNetwork: ResolvedRequest {
         var options = options
@@ -147,14 +152,15 @@ final class ResolvedRequest: Sendable {
         return replacing(work: work(options, readsDisk: options.readsOriginalOnDisk), options: options)
     }
 
-    private func work(_ options: ImageOptions, readsDisk: Bool) -> OriginalWorkKey {
+    private func work(_ options: ImageOptions, readsDisk: Bool, skippedTiers: Int? = nil) -> OriginalWorkKey {
         OriginalWorkKey(
             source,
             options,
             original: key.original,
             steps: steps,
             generation: work.generation,
-            readsDisk: readsDisk
+            readsDisk: readsDisk,
+            skippedTiers: skippedTiers ?? work.skippedTiers
         )
     }
 

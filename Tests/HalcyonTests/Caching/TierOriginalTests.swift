@@ -86,6 +86,20 @@ struct TierOriginalTests {
         #expect(await cache.storedData(for: request) == Sample.png(seed: 2))
     }
 
+    // MARK: Damage
+
+    @Test("that came with the program and is no image is looked for in the tiers below", arguments: [true, false])
+    func damagedBundled(followsServer: Bool) async throws {
+        let bundle = ScriptedTier(isReadOnly: true)
+        let nonsense = Data("no image".utf8)
+        bundle.put(TierEntry(body: nonsense, digest: ContentDigest(of: nonsense).value), for: key)
+        tier.put(entry(seed: 1), for: key)
+        let test = TestPipeline(tiers: [bundle, tier])
+        let source = followsServer ? Source.url(url) : .closure(cacheKey: url.absoluteString) { nonsense }
+        #expect(try await test.pipeline.response(for: ImageRequest(source)).image.owner == 1)
+        #expect(bundle.calls.count { $0.function == .entry } == 1 && test.transport.startedCount == 0)
+    }
+
     // MARK: Replacement
 
     @Test("that came with the program is not used once its server has sent another, although no tier has that one")
