@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import Glibc
 public import HalcyonStore
 internal import HalcyonSystem
 
@@ -72,14 +73,16 @@ extension BundledImages: CacheTier {
     /// `true`.
     public var isReadOnly: Bool { true }
 
-    /// Returns whether there is an original of a name.
+    /// Returns whether there is an original of a name, or may be one, as the folder cannot be read.
     public func mayHave(_ name: String) -> Bool {
         switch location {
         case .cache(let cache):
-            return cache.contains(name)
+            return cache.contains(name, ifUnreadable: true)
         case .files(let folder, let file):
             guard let file = Self.file(of: name, named: file) else { return false }
-            return FileManager.default.fileExists(atPath: "\(folder)/\(file)")
+            var status = stat()
+            if FilePath.withCString("\(folder)/\(file)", { stat($0, &status) }) == 0 { return true }
+            return ![ENOENT, ENOTDIR, ENAMETOOLONG].contains(errno)
         }
     }
 

@@ -130,8 +130,13 @@ public final class DiskCache: Sendable {
 
     /// Returns whether there is an entry for `key` that has not expired. Reads no body, and changes neither expiry nor
     /// order.
-    public func contains(_ key: String) -> Bool {
-        answering(.read, false) {
+    public func contains(_ key: String) -> Bool { contains(key, ifUnreadable: false) }
+
+    /// Returns whether there is an entry for `key`, as ``contains(_:)``.
+    ///
+    /// - Parameter fallback: the answer if the index cannot be read.
+    package func contains(_ key: String, ifUnreadable fallback: Bool) -> Bool {
+        answering(.read, fallback) {
             try withKey(key) { key in
                 let staged = stagedEntry(for: key)
                 if let staged, !staged.isWithdrawn { return !isOver(staged.row(id: key.id), at: now) }

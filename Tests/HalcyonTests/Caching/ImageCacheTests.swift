@@ -217,6 +217,18 @@ struct ImageCacheTests {
         Issue.record("\(answer)")
     }
 
+    @Test("takes a bundle for one that may have an original where it cannot tell")
+    func unreadableBundle() throws {
+        let folder = test.folder + "/bundle"
+        try FileManager.default.createDirectory(atPath: folder + "/v3", withIntermediateDirectories: true)
+        try Data(repeating: 7, count: 4_096).write(to: URL(fileURLWithPath: folder + "/v3/index.sqlite"))
+        #expect(BundledImages.cache(folder: folder).mayHave("k"))
+        try FileManager.default.createSymbolicLink(atPath: folder + "/loop", withDestinationPath: "loop")
+        let bundle = BundledImages.files(in: folder) { $0 }
+        let names = ["loop", "none", String(repeating: "n", count: 300)]
+        #expect(names.map(bundle.mayHave) == [true, false, false])
+    }
+
     @Test("removes all of a server, in memory and on disk, and nothing else")
     func prefix() async throws {
         let addresses = [
