@@ -6,15 +6,19 @@ internal import HalcyonSystem
 /// succeeds, and nothing is stored in its place before.
 final class FailedRemovals: Sendable {
     private struct State {
-        /// Each once.
-        var scopes: [TierScope] = []
+        /// Each once, with the number of the last time that it failed.
+        var scopes: [(scope: TierScope, number: Int)] = []
+        var lastNumber = 0
         /// The attempts in progress.
         var attempts: [(scope: TierScope, task: Task<Bool, Never>)] = []
-        /// The time of the last removal that is not among these, as there were too many; all before it is hidden.
-        var lastOverflow: Date?
+        /// The time and the number of the last removal that is not among these, as there were too many; all before it is
+        /// hidden.
+        var lastOverflow: (date: Date, number: Int)?
 
-        mutating func forget(_ scope: TierScope) {
-            if scope == .everything { (scopes, lastOverflow) = ([], nil) } else { scopes.removeAll { $0 == scope } }
+        /// - Parameter last: The number of the last failure before the removal that has been made now. Default: of all.
+        mutating func forget(_ scope: TierScope, until last: Int = .max) {
+            scopes.removeAll { $0.number <= last && (scope == .everything || $0.scope == scope) }
+            if scope == .everything, let overflow = lastOverflow, overflow.number <= last { lastOverflow = nil }
         }
     }
 
@@ -34,9 +38,13 @@ final class FailedRemovals: Sendable {
     func add(_ scope: TierScope) {
         let now = now()
         state.withLock { state in
-            if state.scopes.contains(scope) { return }
-            if state.scopes.count == Self.limit { (state.scopes, state.lastOverflow) = ([], now) }
-            state.scopes.append(scope)
+            state.lastNumber += 1
+            if let index = state.scopes.firstIndex(where: { $0.scope == scope }) {
+                state.scopes[index].number = state.lastNumber
+                return
+            }
+            if state.scopes.count == Self.limit { (state.scopes, state.lastOverflow) = ([], (now, state.lastNumber)) }
+            state.scopes.append((scope, state.lastNumber))
         }
     }
 
@@ -53,9 +61,9 @@ final class FailedRemovals: Sendable {
     ) -> Bool {
         state.withLock { state in
             if state.scopes.isEmpty, state.lastOverflow == nil { return false }
-            if let lastOverflow = state.lastOverflow, storedAt ?? .distantPast <= lastOverflow { return true }
+            if let lastOverflow = state.lastOverflow, storedAt ?? .distantPast <= lastOverflow.date { return true }
             let digest = digest()?.value
-            return state.scopes.contains { $0.covers(key, version: version, digest: digest) }
+            return state.scopes.contains { $0.scope.covers(key, version: version, digest: digest) }
         }
     }
 
@@ -63,7 +71,7 @@ final class FailedRemovals: Sendable {
     func removals(under name: String) -> [TierScope] {
         let key = CacheKey(name: name)
         return state.withLock { state in
-            state.scopes.filter { scope in
+            state.scopes.map(\.scope).filter { scope in
                 scope.name.map { ExactString.hasSameBytes($0, name) } ?? scope.covers(key, digest: nil)
             }
         }
@@ -77,12 +85,14 @@ final class FailedRemovals: Sendable {
     func retry(_ scope: TierScope, _ remove: @escaping @Sendable () async -> Bool) async -> Bool {
         let attempt = state.withLock { state -> Task<Bool, Never>? in
             if let attempt = state.attempts.first(where: { $0.scope == scope }) { return attempt.task }
-            guard state.scopes.contains(scope) else { return nil }
+            guard state.scopes.contains(where: { $0.scope == scope }) else { return nil }
+            let last = state.lastNumber
             let task = Task.detached { [self] in
                 let isMade = await remove()
                 self.state.withLock { state in
                     state.attempts.removeAll { $0.scope == scope }
-                    if isMade { state.forget(scope) }
+                    // What has failed meanwhile, such as for another name, may be left.
+                    if isMade { state.forget(scope, until: last) }
                 }
                 return isMade
             }

@@ -131,6 +131,19 @@ struct FailedRemovalTests {
         #expect(tier.calls.count { $0.scope == .everything } == 2)
     }
 
+    @Test("while a removal of everything is made once more is not forgotten with it")
+    func duringAttempt() async {
+        let failed = FailedRemovals(now: clock.clock.now)
+        for scope in [TierScope.name("a"), .name("b"), .everything] { failed.add(scope) }
+        #expect(
+            await failed.retry(.everything) {
+                for scope in [TierScope.name("b"), .name("c")] { failed.add(scope) }
+                return true
+            }
+        )
+        #expect(["a", "b", "c"].map { failed.removals(under: $0) } == [[], [.name("b")], [.name("c")]])
+    }
+
     @Test("is made by one attempt, whether others ask for it meanwhile or afterwards")
     func attempts() async {
         let failed = FailedRemovals(now: clock.clock.now)
