@@ -16,8 +16,9 @@ public struct ImageProcessorChain: Hashable, Sendable {
             self.processor = processor
             identity = Self.identity(of: processor)
             let scaled = processor.inPixels(atScale: 2)
-            // A parameter that is not a number is unequal to itself.
-            hasLengthsInPoints = scaled != processor && Self.identity(of: scaled) != identity
+            // A processor with a parameter that is not a number is unequal to itself, and is told by its identity.
+            let isEqualToItself = processor == processor
+            hasLengthsInPoints = isEqualToItself ? scaled != processor : Self.identity(of: scaled) != identity
         }
 
         private static func identity(of processor: some ImageProcessing) -> [UInt8] {

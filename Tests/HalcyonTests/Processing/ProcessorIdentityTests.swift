@@ -30,6 +30,10 @@ struct ProcessorIdentityTests {
         let chain = ImageProcessorChain(Inset(width: 4))
         #expect(chain.hasLengthsInPoints && !ImageProcessorChain(Inset(width: 0)).hasLengthsInPoints)
         #expect(chain.inPixels(atScale: 3) == ImageProcessorChain(Inset(width: 12)))
+        #expect(!ImageProcessorChain(Inset(width: .nan)).hasLengthsInPoints)
+        // Its identity is the same at each scale.
+        let wide = ImageProcessorChain(Inset(width: 60)).inPixels(atScale: 2)
+        #expect(wide.steps[0].processor as? Inset == Inset(width: 120))
     }
 
     @Test("are the same for what has the same effect")
@@ -50,7 +54,7 @@ struct ProcessorIdentityTests {
 private struct Inset: ImageProcessing {
     let width: Double
 
-    func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(width) }
+    func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(min(width, 50)) }
 
     func inPixels(atScale scale: Double) -> Inset { Inset(width: width * scale) }
 
