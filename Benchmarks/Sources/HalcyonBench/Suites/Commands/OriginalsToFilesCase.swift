@@ -19,7 +19,8 @@ struct OriginalsToFilesCase: BenchmarkCase {
 
     func results(_ settings: RunSettings) async throws -> [BenchmarkResult] {
         guard let halcyon = programs.halcyon, let curl = CommandPrograms.path(of: "curl") else {
-            CommandPrograms.note("\(name): left out: swift build -c release --product halcyon, apt-get install curl")
+            let ways = "swift build -c release --product HalcyonCommand, apt-get install curl"
+            CommandPrograms.note("\(name): left out: \(ways)")
             return []
         }
         let origin = NginxOrigin { folder in
