@@ -33,7 +33,8 @@ extension ImageEncoding {
                 size: image.info.displaySize,
                 originalInfo: image.info,
                 isOriginal: true,
-                isPartial: image.isPartial
+                // The first frame of an animation that is cut short may be whole.
+                isPartial: image.isPartial || image.info.format.isComplete(original) == false
             )
         }
         let frames = try frames(of: image, options, codecs, isCancelled)

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 internal import HalcyonRaster
 
 /// The content of a file's blocks, and the places of its compressed data; nothing is decompressed.
@@ -146,5 +147,16 @@ struct GIFFile {
         }
         info.isFrameCountExact = hasAllFrames
         return info
+    }
+}
+
+extension GIFDecoder {
+    /// Returns whether a file goes to its end; `nil` where that is behind what is walked of the blocks, or there is no
+    /// image. Nothing is decompressed.
+    package static func hasEnd(_ data: Data) -> Bool? {
+        data.withUnsafeBytes { bytes in
+            let file = try? GIFFile(bytes, limits: DecodeLimits())
+            return file.flatMap { $0.hasAllFrames ? $0.hasEnd : nil }
+        }
     }
 }

@@ -97,9 +97,33 @@ struct KeptOriginalTests {
     func completeness(name: String) throws {
         let format = ImageFormat(rawValue: name)
         let file = try ImageCodecs.standard.encode(Sample.bitmap(40, 30), as: format)
-        #expect(format.isComplete(file))
-        for count in [0, 8, file.count / 2, file.count - 1] { #expect(!format.isComplete(file.prefix(count))) }
-        #expect(format.isComplete((Data([7]) + file).dropFirst()))
+        #expect(format.isComplete(file) == true)
+        for count in [0, 8, file.count / 2, file.count - 1] { #expect(format.isComplete(file.prefix(count)) != true) }
+        #expect(format.isComplete((Data([7]) + file).dropFirst()) == true)
+    }
+
+    @Test("is partial if it is an animation that is cut short behind its first frame", arguments: ["gif", "png", "webp"])
+    func cutAnimation(name: String) async throws {
+        let format = ImageFormat(rawValue: name)
+        let frames = (1...10).map { AnimationFrame(bitmap: Sample.bitmap(40, 40, seed: 20 * $0), duration: 70) }
+        let file = try ImageCodecs.standard.encode(frames, as: format)
+        var keeping = keeping(.original())
+        for keepsUndecoded in [false, true] {
+            keeping.keepsUndecoded = keepsUndecoded
+            let whole = try #require(await load(file, as: keeping))
+            #expect(whole.isOriginal && !whole.isPartial && whole.originalInfo.frameCount == 10)
+            let cut = try #require(await load(file.prefix(file.count / 2), as: keeping))
+            #expect(cut.isOriginal && cut.isPartial && cut.originalInfo.frameCount > 1)
+        }
+    }
+
+    @Test("is not whole by the two bytes at its end alone, if it is a GIF")
+    func cutBehindTrailerByte() throws {
+        let file = try ImageCodecs.standard.encode(Sample.bitmap(40, 30), as: .gif)
+        // A sub-block that is cut behind its first two bytes.
+        let cut = file.dropLast(2) + Data([0x05, 0x00, 0x3B])
+        #expect(ImageFormat.gif.isComplete(cut) == false)
+        #expect(ImageFormat.gif.isComplete(file + Data("behind".utf8)) == true)
     }
 
     @Test("is not returned if it cannot be decoded")
