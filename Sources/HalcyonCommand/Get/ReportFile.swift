@@ -37,7 +37,7 @@ final class ReportFile: Sendable {
     private struct State {
         /// The first error of writing.
         var failure: Int32?
-        /// Whether the last line is cut short, because not all of it could be written.
+        /// Whether the last line is cut short: the next one begins a line of its own.
         var isCut = false
     }
 
@@ -72,7 +72,7 @@ final class ReportFile: Sendable {
         }
         earlier = reading.earlier
         // The line that was being written when the run was killed.
-        if last != UInt8(ascii: "\n") { append("\n") }
+        if last != UInt8(ascii: "\n") { state.withLock { $0.isCut = true } }
     }
 
     deinit { close(descriptor) }
