@@ -119,6 +119,43 @@ struct EncodedOutputTests {
         #expect(Workplace.files(below: work.path("out")).count == 4)
     }
 
+    @Test(
+        "are the original's where its format has no such choice",
+        arguments: [
+            (ImageFormat.jpeg, [false, false, false]), (.png, [true, false, true]), (.webp, [false, false, true]),
+            (.gif, [true, true, true]),
+        ]
+    )
+    func formatsWithoutChoice(format: ImageFormat, areKept: [Bool]) async throws {
+        // Bytes behind the end, which only a true copy keeps.
+        let original = try Images.encoded(format) + Array("kept".utf8)
+        let name = "in.\(format.rawValue)"
+        try work.write(original, to: name)
+        for (options, isKept) in zip([["--quality", "85"], ["--effort", "2"], ["--progressive"]], areKept) {
+            let output = "a.\(format.rawValue)"
+            let folder = "out\(options[0])/"
+            for command in [
+                ["get", name, "--overwrite", "-o", output], ["convert", name, output], ["get", name, "-o", folder],
+            ] {
+                let run = try await work.start(command + options).outcome
+                #expect(run.exitCode == 0, "\(run.error)")
+                let files = Workplace.files(below: work.path(folder)).map { folder + $0 }
+                let file = try work.read(command.last == folder ? #require(files.first) : output)
+                #expect((file == original) == isKept, "\(command) \(options)")
+            }
+        }
+    }
+
+    @Test("are those of a drawing as it came, with an option of encoders")
+    func drawing() async throws {
+        let text = #"<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><path d="M0 0h4v4z"/></svg>"#
+        let drawing = Array(text.utf8)
+        try work.write(drawing, to: "in.svg")
+        let run = try await work.run("get", "in.svg", "-o", "out/", "--progressive", "--effort", "2", "--quality", "50")
+        #expect(run.exitCode == 0, "\(run.error)")
+        #expect(try work.read("out/in.svg") == drawing)
+    }
+
     /// Whether a JPEG file has the marker SOF2 (T.81, table B.1).
     private static func isProgressive(_ file: [UInt8]) -> Bool {
         zip(file, file.dropFirst()).contains { $0 == 0xFF && $1 == 0xC2 }

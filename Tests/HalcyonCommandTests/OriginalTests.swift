@@ -46,7 +46,7 @@ import Testing
         let server = try server(damaged)
         defer { server.stop() }
         let url = server.url("/a.png").absoluteString
-        for options in [["--resize", "20"], ["--format", "webp"], ["--quality", "80"], ["--sheet", "sheet.png"]] {
+        for options in [["--resize", "20"], ["--format", "webp"], ["--effort", "2"], ["--sheet", "sheet.png"]] {
             let run = try await work.start(["get", url, "-o", "out/", "--json"] + options).outcome
             #expect(try run.exitCode == 1 && run.results.first?.error?.reason == "corrupt")
         }

@@ -349,7 +349,10 @@ extension ImageEncoding {
     fileprivate func mayKeepOriginal(of request: ResolvedRequest) -> Bool {
         // A hash is text or a few bytes, and no file that a client could show.
         if case .inline = request.source.location { return false }
-        return keepsOriginal && request.options.processing.isIdentity && request.options.decode.isIdentity
+        var decode = request.options.decode
+        // A file that is kept has the samples that it has.
+        decode.keepsSixteenBits = false
+        return keepsOriginal && request.options.processing.isIdentity && decode.isIdentity
     }
 }
 

@@ -25,13 +25,17 @@ public struct EncodedImageFormat: Sendable, Hashable {
     let rule: Rule
     /// A Boolean value that indicates whether the original is returned as it came, byte for byte, where it is in the
     /// chosen format already, or the format is ``original(_:otherwise:)``, no processor runs, and the decode options
-    /// are the defaults. It is then neither upright nor converted to sRGB, keeps its metadata, which may state where it
-    /// was taken, and all frames of an animation; it was decoded, so its first frame is sound. ``EncodeOptions`` have no
-    /// effect on it. A BlurHash and a ThumbHash are no files, and always encoded. Default: `false`.
+    /// are the defaults, but for ``DecodePolicy/keepsSixteenBits``. It is then neither upright nor converted to sRGB,
+    /// keeps its metadata, which may state where it was taken, and all frames of an animation; it was decoded, so its
+    /// first frame is sound. ``EncodeOptions`` have no effect on it. A BlurHash and a ThumbHash are no files, and always
+    /// encoded. Default: `false`.
     public var keepsOriginal = false
     /// A Boolean value that indicates whether an original that is kept is not decoded if its header can be read and its
     /// file goes to its end. Damage in between is then not found. Default: `false`.
     package var keepsUndecoded = false
+    /// The formats whose originals are encoded all the same, as ``EncodeOptions`` are to have an effect on them. Default:
+    /// none.
+    package var encodedOriginals: Set<ImageFormat> = []
 
     private init(_ rule: Rule) {
         self.rule = rule

@@ -23,6 +23,8 @@ struct ImageEncoding: Sendable, Hashable {
     let keepsOriginal: Bool
     /// A Boolean value that indicates whether one that is kept need not be decoded.
     let keepsUndecoded: Bool
+    /// The formats whose originals are not kept.
+    private let encodedOriginals: Set<ImageFormat>
     /// The canonical encoding of the rule, as a part of keys.
     let identity: [UInt8]
 
@@ -32,12 +34,14 @@ struct ImageEncoding: Sendable, Hashable {
     init(_ format: EncodedImageFormat, codecs: ImageCodecs, source: @autoclosure () -> String) throws(ImageError) {
         keepsOriginal = format.keepsOriginal
         keepsUndecoded = format.keepsOriginal && format.keepsUndecoded
+        encodedOriginals = format.keepsOriginal ? format.encodedOriginals : []
         var encoder = CacheKeyEncoder()
         // Before the second kind, what was encoded of an animation was its first frame; before the third, a quality meant
         // something else in each format.
         encoder.encode(3)
         encoder.encode(keepsOriginal)
         if keepsUndecoded { encoder.encode("undecoded") }
+        for name in encodedOriginals.map(\.rawValue).sorted() { encoder.encode("encoded " + name) }
         let rule: Rule?
         do throws(CodecError) {
             rule = try Self.rule(format.rule, codecs, &encoder)
@@ -115,16 +119,17 @@ struct ImageEncoding: Sendable, Hashable {
 
     /// Returns whether an original of a format may be kept in place of what a target makes of it.
     func keeps(_ original: ImageFormat, insteadOf target: Target) -> Bool {
-        if case .original = rule { return keepsOriginal }
-        return keepsOriginal && target.format == original
+        guard keepsOriginal, !encodedOriginals.contains(original) else { return false }
+        if case .original = rule { return true }
+        return target.format == original
     }
 
     /// Returns whether an original of a format is kept whatever its pixels are.
     func keeps(_ original: ImageFormat) -> Bool {
         switch rule {
-        case .original: keepsOriginal
+        case .original(_, _, let otherwise): keeps(original, insteadOf: otherwise)
         case .byOpacity(let opaque, let transparent):
-            keepsOriginal && opaque.format == original && transparent.format == original
+            keeps(original, insteadOf: opaque) && keeps(original, insteadOf: transparent)
         }
     }
 

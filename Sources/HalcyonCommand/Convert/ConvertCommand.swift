@@ -14,7 +14,7 @@ struct ConvertCommand: AsyncParsableCommand {
             file was written after its last change is left out.
 
             An image in the format already is written as it came, unless something is to be changed of it: --resize, \
-            --process, --frame, --quality, --effort or --progressive.
+            --process, --frame, or where its format has that choice --quality, --effort or --progressive.
 
             Animations stay animated in formats that can (GIF, PNG, WebP, AVIF, JPEG XL); a format without an encoder is an \
             error.

@@ -32,8 +32,10 @@ struct ImageMaker: Sendable {
         as format: EncodedImageFormat
     ) async throws -> Made {
         var made =
-            if let kinds = writer.metadata, !format.keepsOriginal || writer.isNamed(item) {
-                try await imageWithMetadata(kinds, from: source, for: item, variant)
+            if let kinds = writer.metadata,
+                !format.keepsOriginal || !format.encodedOriginals.isEmpty || writer.isNamed(item)
+            {
+                try await imageWithMetadata(kinds, from: source, for: item, variant, as: format)
             } else {
                 Made(try await encoded(source, options + processing(item, variant), as: format))
             }
@@ -91,11 +93,15 @@ struct ImageMaker: Sendable {
         _ kinds: MetadataKinds,
         from source: Source,
         for item: ListItem,
-        _ variant: OutputVariant
+        _ variant: OutputVariant,
+        as format: EncodedImageFormat
     ) async throws -> Made {
         var unchanged = EncodedImageFormat.original()
         unchanged.keepsOriginal = true
         let original = try await encoded(source, options, as: unchanged)
+        if format.keepsOriginal, !writer.isNamed(item), !format.encodedOriginals.contains(original.format) {
+            return Made(original)
+        }
         var made = try await remade(kinds, original, for: item, variant)
         let (loaded, first) = (made.loaded, GetResult.Loaded(original))
         made.loaded = first

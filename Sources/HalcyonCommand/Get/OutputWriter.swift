@@ -38,6 +38,8 @@ final class OutputWriter: Sendable {
     private let encodingIdentity: String
     /// ``EncodingArguments/isNamed``.
     private let isEncodingNamed: Bool
+    /// ``EncodingArguments/encodedOriginals``.
+    private let encodedOriginals: Set<ImageFormat>
     /// Whether originals that are kept are decoded.
     private let checksPixels: Bool
     /// What is kept of the originals' metadata.
@@ -72,6 +74,7 @@ final class OutputWriter: Sendable {
         encodeOptions = encoding.options
         encodingIdentity = encoding.identity
         isEncodingNamed = encoding.isNamed
+        encodedOriginals = encoding.encodedOriginals
         self.checksPixels = checksPixels
         metadata = encoding.keepMetadata
         self.template = template
@@ -102,14 +105,17 @@ final class OutputWriter: Sendable {
         guard target != .nowhere else { return nil }
         let named = namedFormat(for: item)
         var encoded = named.map { EncodedImageFormat.format($0.format, encodeOptions) } ?? .original(encodeOptions)
-        encoded.keepsOriginal = mayKeepOriginal(variant)
+        let isAlwaysEncoded = named.map { encodedOriginals.contains($0.format) } ?? false
+        encoded.keepsOriginal = mayKeepOriginal(variant) && !isAlwaysEncoded
         encoded.keepsUndecoded = !checksPixels
+        encoded.encodedOriginals = encodedOriginals
         return encoded
     }
 
-    /// Whether a file is the original, byte for byte, where that is in the format.
+    /// Whether a file is the original, byte for byte, where that is in the format, and is of no quality, effort or order
+    /// that is named.
     private func mayKeepOriginal(_ variant: OutputVariant) -> Bool {
-        variant.processing == .identity && !variant.isStill && !isEncodingNamed
+        variant.processing == .identity && !variant.isStill
     }
 
     /// Returns the format for an original with metadata.
@@ -141,7 +147,7 @@ final class OutputWriter: Sendable {
         let named = namedFormat(for: item)?.format
         // Samples of 16 bits stay so in the formats that have them; not where the original may be kept as it is.
         let mayBeOriginal =
-            mayKeepOriginal(variant)
+            mayKeepOriginal(variant) && !isEncodingNamed
             && (named == nil || named == item.argument.fileExtension.flatMap(ImageFormatName.format) ?? named)
         if !mayBeOriginal, named.map({ [.png, .tiff, .jxl].contains($0) }) ?? true { options.append(.keepSixteenBits) }
         return options

@@ -119,7 +119,16 @@ struct EncodingArguments: ParsableArguments {
         )
     }
 
-    /// Whether an original in the format already is encoded all the same: it is of another quality, effort or order.
+    /// The formats whose originals are encoded although they are in the format already: those that have the quality, the
+    /// effort or the order that is named.
+    var encodedOriginals: Set<ImageFormat> {
+        var formats: Set<ImageFormat> = progressive ? [.jpeg] : []
+        if quality != nil { formats.formUnion([.jpeg, .webp, .avif, .jxl]) }
+        if effort != nil { formats.formUnion([.jpeg, .png, .webp, .avif, .jxl, .tiff]) }
+        return formats.filter(ImageCodecs.standard.canEncode)
+    }
+
+    /// Whether any of them is named.
     var isNamed: Bool { quality != nil || effort != nil || progressive }
 
     /// The options that change the content of a result, in one way of writing them.

@@ -102,7 +102,7 @@ struct KeptOriginalTests {
         #expect(format.isComplete((Data([7]) + file).dropFirst()) == true)
     }
 
-    @Test("is partial if it is an animation that is cut short behind its first frame", arguments: ["gif", "png", "webp"])
+    @Test("is partial if it is an animation that is cut behind its first frame", arguments: ["gif", "png", "webp"])
     func cutAnimation(name: String) async throws {
         let format = ImageFormat(rawValue: name)
         let frames = (1...10).map { AnimationFrame(bitmap: Sample.bitmap(40, 40, seed: 20 * $0), duration: 70) }
