@@ -156,6 +156,20 @@ struct EncodedOutputTests {
         #expect(try work.read("out/in.svg") == drawing)
     }
 
+    @Test("are others with the default quality, if it is named: that is a request of its own")
+    func namedDefault() async throws {
+        // Bytes behind the end, which only a true copy keeps.
+        let photo = photo + Array("kept".utf8)
+        try work.write(photo, to: "in.jpg")
+        for (options, isKept) in [([], true), (["--quality", "85"], false)] {
+            for status in ["done", "skipped"] {
+                let run = try await work.start(["get", "in.jpg", "-o", "a.jpg", "--json"] + options).outcome
+                #expect(try run.results.map(\.status) == [status], "\(options)")
+                #expect(try (work.read("a.jpg") == photo) == isKept)
+            }
+        }
+    }
+
     /// Whether a JPEG file has the marker SOF2 (T.81, table B.1).
     private static func isProgressive(_ file: [UInt8]) -> Bool {
         zip(file, file.dropFirst()).contains { $0 == 0xFF && $1 == 0xC2 }

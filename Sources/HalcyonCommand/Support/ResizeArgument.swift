@@ -73,6 +73,8 @@ struct ResizeArguments: ParsableArguments {
 
 /// The options for the encoding of a result, which several commands have.
 struct EncodingArguments: ParsableArguments {
+    private static let defaultQuality = 85
+
     @Option(
         name: .long,
         help: ArgumentHelp("Quality of lossy formats, from 1 to 100. (default: 85)", valueName: "N")
@@ -112,7 +114,7 @@ struct EncodingArguments: ParsableArguments {
 
     var options: EncodeOptions {
         EncodeOptions(
-            quality: lossless ? nil : quality ?? 85,
+            quality: lossless ? nil : quality ?? Self.defaultQuality,
             effort: effort,
             isProgressive: progressive,
             background: background?.color ?? .white
@@ -133,7 +135,9 @@ struct EncodingArguments: ParsableArguments {
 
     /// The options that change the content of a result, in one way of writing them.
     var identity: String {
-        var parts = ["quality=\(lossless ? "lossless" : "\(quality ?? 85)")"]
+        var parts = ["quality=\(lossless ? "lossless" : "\(quality ?? Self.defaultQuality)")"]
+        // One that is named changes originals as well.
+        if quality == Self.defaultQuality { parts.append("named") }
         if let effort { parts.append("effort=\(effort)") }
         if progressive { parts.append("progressive") }
         if let color = background?.color { parts.append("background=\(color.red),\(color.green),\(color.blue)") }
