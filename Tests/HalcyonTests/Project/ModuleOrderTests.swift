@@ -35,7 +35,7 @@ struct ModuleOrderTests {
             count += 1
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                 let words = line.split(separator: " ")
-                guard let place = words.firstIndex(of: "import"), !line.hasPrefix("//"), !line.hasPrefix(" "),
+                guard words.contains("import"), !line.hasPrefix("//"), !line.hasPrefix(" "),
                     let name = words.last?.split(separator: ".").first,
                     name.hasPrefix("Halcyon")
                 else { continue }
