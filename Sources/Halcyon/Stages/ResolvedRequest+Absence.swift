@@ -6,9 +6,11 @@ extension ResolvedRequest {
     /// - Returns: The caches from whose disks other content has to be removed; see
     ///   ``ImageCache/removeOutdated(_:after:)``.
     private func adopt(_ claim: ContentClaim) -> [ImageCache] {
-        guard options.cache.storesInMemory || options.cache.storesOnDisk else { return [] }
+        guard mayAdopt else { return [] }
         return caches.filter { $0.adopt(claim, for: key) }
     }
+
+    private var mayAdopt: Bool { options.cache.storesInMemory || options.cache.storesOnDisk }
 
     /// Stores content, and removes what the caches have of other content once that has been stored.
     ///
@@ -22,7 +24,7 @@ extension ResolvedRequest {
         _ store: () async -> [Task<Void, Never>]
     ) async -> [Task<Void, Never>] {
         var claim = claim
-        let replaces = effect == .store || effect == .remove
+        let replaces = mayAdopt && (effect == .store || effect == .remove)
         if replaces, claim.transfer != nil, claim.digest != nil, !work.readsDisk, source.isCachedOnDisk {
             claim.found = await originals.digest(inPlaceOf: claim, named: key.originalDiskKey)
         }
