@@ -365,6 +365,12 @@ while let target = package.targets.first(where: { !removed.contains($0.name) && 
 }
 package.targets.removeAll { removed.contains($0.name) }
 package.products.removeAll { ($0 as? Product.Library).map { !removed.isDisjoint(with: $0.targets) } ?? false }
+// A checkout builds all targets, so those of C go that nothing needs any more.
+while let index = package.targets.firstIndex(where: { target in
+    target.name.hasPrefix("C") && !package.targets.contains { $0.depends(on: [target.name]) }
+}) {
+    package.targets.remove(at: index)
+}
 
 extension Target {
     func depends(on names: Set<String>) -> Bool {
