@@ -3,9 +3,9 @@ import HTTPTypes
 
 @testable import Halcyon
 @testable import HalcyonCodecs
-@testable import HalcyonSystem
 @testable import HalcyonHTTP
 @testable import HalcyonStore
+@testable import HalcyonSystem
 
 /// Readers of what lies on disk, and of what stands beside pixels in a file.
 enum StoredTarget: String, CaseIterable, Sendable {
