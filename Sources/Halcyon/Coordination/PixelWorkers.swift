@@ -108,7 +108,7 @@ public final class PixelWorkers: Sendable {
     /// Makes one image from another on a worker.
     ///
     /// - Parameters:
-    ///   - lease: The part of the budget that the image's pixels take.
+    ///   - lease: The part of the budget that the image's pixels take; empty for those of a cache.
     ///   - size: The size of the largest bitmap that is made.
     ///   - place: The number of processors that come before in the chain.
     /// - Returns: The image, the part of the budget that its pixels take, and the processor time that it took.

@@ -37,7 +37,7 @@ struct EncodedImageForm: CachedForm {
             beginningWith: original,
             context: context
         )
-        return try await made(Input(decoded, for: image), for: image, request, context: context)
+        return try await made(decoded, for: image, request, context: context)
     }
 
     /// Returns an original as it came, by its header alone; `nil` if it has to be decoded: one that is in another format,
@@ -102,29 +102,16 @@ struct EncodedImageForm: CachedForm {
         return image
     }
 
-    /// An image to encode, and its provenance.
-    fileprivate struct Input: Sendable {
-        let image: DecodedImage
-        /// The part of the budget that its pixels take; `nil` for an image of a cache.
-        var lease: PixelLease?
-        let source: ImageResponse.Source
-        let originalByteCount: Int
-        var timings = ImageTimings()
-        var caching: OriginalCaching
-        let claim: ContentClaim
-        var original: Original?
-    }
-
     /// Returns the image to encode.
-    private func input(for request: ResolvedRequest, context: WorkContext) async throws -> Input {
+    private func input(for request: ResolvedRequest, context: WorkContext) async throws -> LoadedPixels {
         // The bytes of an original that is kept are those that its image is decoded from.
         if !encoding.mayKeepOriginal(of: request),
             let found = try await cachedInput(for: request, context: context), found.isExact,
-            found.input.image.animation != nil || !encodesAnimation(of: found.input.image, for: request)
+            found.pixels.image.animation != nil || !encodesAnimation(of: found.pixels.image, for: request)
         {
-            return found.input
+            return found.pixels
         }
-        return Input(try await parts.processing.result(for: request, context: context), for: request)
+        return try await parts.processing.result(for: request, context: context)
     }
 
     /// Encodes an image of a cache although its original is unavailable. What is made of it is not stored.
@@ -135,15 +122,16 @@ struct EncodedImageForm: CachedForm {
     ) async throws -> Made<EncodedImage>? {
         let request = target.encodedImage ?? target
         guard error.stage != .encode, !error.isAboutResource, !encoding.mayKeepOriginal(of: request) else { return nil }
-        var input = try await cachedInput(for: request, context: context)?.input
+        var input = try await cachedInput(for: request, context: context)?.pixels
         if input == nil, request.mayBeResult,
             let stale = try await images.staleResult(for: request, insteadOf: error, context: context)
         {
-            input = Input(stale, for: request)
+            input = LoadedPixels(stale)
         }
-        guard var input else { return nil }
-        input.caching.effect = .leave
-        return try await made(input, for: request, target, context: context)
+        guard let input else { return nil }
+        var made = try await made(input, for: request, target, context: context)
+        made.caching.effect = .leave
+        return made
     }
 
     private var images: ResultStorage<ImageForm> { ResultStorage(ImageForm(parts)) }
@@ -152,24 +140,12 @@ struct EncodedImageForm: CachedForm {
     private func cachedInput(
         for request: ResolvedRequest,
         context: WorkContext
-    ) async throws -> (input: Input, isExact: Bool)? {
-        if let cached = parts.memory.cached(for: request), let image = cached.image {
-            let input = Input(
-                image: image,
-                source: .memory,
-                originalByteCount: cached.byteCount,
-                caching: OriginalCaching(validity: cached.validity(for: request)),
-                claim: ContentClaim(
-                    registrations: request.registrations,
-                    digest: cached.digest,
-                    representation: cached.representation,
-                    isFromMemory: true
-                )
-            )
-            return (input, cached.isExact)
+    ) async throws -> (pixels: LoadedPixels, isExact: Bool)? {
+        if let cached = parts.memory.cached(for: request), let pixels = LoadedPixels(cached) {
+            return (pixels, cached.isExact)
         }
         guard let found = try await images.result(for: request, context: context) else { return nil }
-        return (Input(found, for: request), found.isExact)
+        return (LoadedPixels(found), found.isExact)
     }
 
     /// Returns whether all frames of an image's file are to be encoded.
@@ -180,7 +156,7 @@ struct EncodedImageForm: CachedForm {
     }
 
     /// Returns the image of an input with the animation of its original.
-    private func animated(_ input: Input, for request: ResolvedRequest) -> DecodedImage {
+    private func animated(_ input: LoadedPixels, for request: ResolvedRequest) -> DecodedImage {
         guard input.image.animation == nil, let original = input.original,
             encodesAnimation(of: input.image, for: request)
         else { return input.image }
@@ -194,7 +170,7 @@ struct EncodedImageForm: CachedForm {
 
     /// Encodes an image.
     private func made(
-        _ input: Input,
+        _ input: LoadedPixels,
         for request: ResolvedRequest,
         _ target: ResolvedRequest,
         context: WorkContext
@@ -213,12 +189,7 @@ struct EncodedImageForm: CachedForm {
         image.timings.encode = duration
         image.metrics = input.original?.metrics
         // An original that is kept is stored as that of an unprocessed image is.
-        return Made(
-            result: image,
-            caching: input.caching,
-            claim: input.claim,
-            original: input.original.map { ($0, body.isOriginal ? request : target) }
-        )
+        return Made(image, of: input, for: body.isOriginal ? request : target)
     }
 
     /// Encodes an image on a worker, and notes that in the context.
@@ -313,37 +284,6 @@ extension EncodedImageForm {
     func byteCount(of image: EncodedImage) -> Int { image.isOriginal || image.isPartial ? 0 : image.data.count }
 }
 
-extension EncodedImageForm.Input {
-    /// An image of a cache.
-    fileprivate init(_ found: ResultStorage<ImageForm>.Found, for request: ResolvedRequest) {
-        self.init(
-            image: found.result.image,
-            source: .disk,
-            originalByteCount: found.result.byteCount,
-            timings: found.result.timings,
-            caching: OriginalCaching(validity: found.validity),
-            claim: found.claim(of: request)
-        )
-    }
-
-    /// An image that was made.
-    fileprivate init(_ result: DecodedOriginal, for request: ResolvedRequest) {
-        let original = result.original
-        self.init(
-            image: result.image,
-            lease: result.lease,
-            source: original.source,
-            originalByteCount: original.data.count,
-            timings: original.timings,
-            caching: original.caching,
-            claim: original.claim(of: request),
-            original: original
-        )
-        timings.decode = result.decodeTime
-        timings.process = result.processTime
-    }
-}
-
 extension ImageEncoding {
     /// Returns whether the bytes of a request's original may be its result.
     fileprivate func mayKeepOriginal(of request: ResolvedRequest) -> Bool {
@@ -353,23 +293,5 @@ extension ImageEncoding {
         // A file that is kept has the samples that it has.
         decode.keepsSixteenBits = false
         return keepsOriginal && request.options.processing.isIdentity && decode.isIdentity
-    }
-}
-
-extension CachedImage {
-    /// Returns the time and the requests for which the image may be used; `nil` if no server decides about it. An image
-    /// about which its server stated nothing has the default lifetime.
-    fileprivate func validity(for request: ResolvedRequest) -> OriginalValidity? {
-        if let validity { return validity }
-        guard let receivedDate, let transfer = request.cacheableTransfer else { return nil }
-        return OriginalValidity(StoredResponse(url: transfer.url.withoutUser, responseTime: receivedDate))
-    }
-}
-
-extension OriginalCaching {
-    /// Creates the effect of an image that a cache has.
-    fileprivate init(validity: OriginalValidity?) {
-        self.init()
-        self.validity = validity
     }
 }

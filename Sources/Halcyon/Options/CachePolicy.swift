@@ -66,9 +66,12 @@ public struct CachePolicy: Sendable, Hashable {
     public var scope: CacheScope = .credential
     /// The hook of ``serializer``; `nil` for the automatic one.
     var serializerHook: SerializerHook?
-    /// A Boolean value that indicates whether a processed image may be made of the original on disk, where ``reads``
-    /// includes the disk; if not, its original is loaded anew. An unprocessed image is the original: ``reads`` alone
-    /// decides about it. Default: `true`.
+    /// A Boolean value that indicates whether a processed image may be made of the original on disk, or of the unprocessed
+    /// image in memory, where ``reads`` includes the disk, or memory; if not, its original is loaded anew. An unprocessed
+    /// image is the original: ``reads`` alone decides about it. Default: `true`.
+    ///
+    /// The image in memory is used where that changes no pixel: not where the first processor resizes, as the original may
+    /// then be decoded at reduced size, and not for an animation, or where the original is returned or stored as well.
     public var readsOriginal = true
     /// The safety of what is stored on disk, the original included, from a crash and from a loss of power; `nil`: that
     /// of the function, which is `DiskCache.Durability.none` for a load and `.normal` for a store by the program.

@@ -6,7 +6,7 @@ extension ImageOption {
         ImageOption(true) { $0.cache.reads = .disk }
     }
 
-    /// Sets whether a processed image may be made of the original on disk; see ``CachePolicy/readsOriginal``.
+    /// Sets whether a processed image may be made of the original in a cache; see ``CachePolicy/readsOriginal``.
     public static func readsOriginal(_ isAllowed: Bool) -> ImageOption {
         ImageOption(isAllowed) { $0.cache.readsOriginal = isAllowed }
     }

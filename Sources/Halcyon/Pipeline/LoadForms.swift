@@ -54,7 +54,7 @@ protocol LoadForm: Sendable {
 /// A result that was made, and its effect on the caches.
 struct Made<Result: Sendable>: Sendable {
     let result: Result
-    let caching: OriginalCaching
+    var caching: OriginalCaching
     let claim: ContentClaim
     /// The original, with the request whose options say whether it is stored; `nil` if it was not needed.
     let original: (original: Original, request: ResolvedRequest)?
@@ -68,6 +68,18 @@ extension Made {
             caching: original.caching,
             claim: original.claim(of: request),
             original: (original, request)
+        )
+    }
+
+    /// A result that was made of pixels.
+    ///
+    /// - Parameter request: The request whose options say whether the original is stored.
+    init(_ result: Result, of pixels: LoadedPixels, for request: ResolvedRequest) {
+        self.init(
+            result: result,
+            caching: pixels.caching(for: request),
+            claim: pixels.claim(of: request),
+            original: pixels.original.map { ($0, request) }
         )
     }
 }
@@ -112,8 +124,19 @@ struct ImageForm: CachedForm {
     var work: WorkCoalescer<ImageWorkKey, ImageResponse> { parts.images }
 
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse> {
-        let (response, original) = try await parts.processing.response(for: request, context: context)
-        return Made(response, of: original, for: request)
+        let pixels = try await parts.processing.result(for: request, context: context)
+        let original = pixels.original
+        let response = ImageResponse(
+            image: try await parts.decoding.animated(pixels, for: request, context: context),
+            source: pixels.source,
+            byteCount: pixels.originalByteCount,
+            data: request.options.delivery.includesOriginalData && request.source.hasEncodedBytes
+                ? original?.data : nil,
+            timings: pixels.timings,
+            metrics: original?.metrics,
+            head: original?.head
+        )
+        return Made(response, of: pixels, for: request)
     }
 
     /// Adds the encoded original, which is read if the options ask for it and the response does not have it.

@@ -11,7 +11,7 @@ final class DecodingStage: Sendable {
     /// Those that have read images while their bytes arrived.
     private let progressive: ProgressiveDecoders
     /// The decodings under way.
-    let work = WorkCoalescer<DecodedWorkKey, DecodedOriginal>(.decoding)
+    let work = WorkCoalescer<DecodedWorkKey, LoadedPixels>(.decoding)
 
     init(
         codecs: ImageCodecs,
@@ -36,7 +36,7 @@ final class DecodingStage: Sendable {
         key: DecodedWorkKey,
         beginningWith first: Original? = nil,
         context: WorkContext
-    ) async throws -> DecodedOriginal {
+    ) async throws -> LoadedPixels {
         try await work.value(for: key, of: request, context: context) { [self] context in
             try await original.healing(request, from: first, context: context) { original in
                 try await decode(original, for: request, key, context: context)
@@ -48,16 +48,18 @@ final class DecodingStage: Sendable {
     ///
     /// - Throws: ``ImageError``, `CancellationError`, where all frames are decoded.
     func animated(
-        _ result: DecodedOriginal,
+        _ result: LoadedPixels,
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> DecodedImage {
-        guard result.image.info.isAnimated, request.source.hasEncodedBytes else { return result.image }
+        guard result.image.info.isAnimated, request.source.hasEncodedBytes, let original = result.original else {
+            return result.image
+        }
         do {
             return try await (request.options.workers ?? workers).animated(
                 result.image,
                 lease: result.lease,
-                of: result.original.data,
+                of: original.data,
                 options: request.options,
                 codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
                 priority: context.priority
@@ -76,7 +78,7 @@ final class DecodingStage: Sendable {
         for request: ResolvedRequest,
         _ key: DecodedWorkKey,
         context: WorkContext
-    ) async throws -> DecodedOriginal {
+    ) async throws -> LoadedPixels {
         let start = ContinuousClock.now
         context.begin(.decode)
         var options = key.decode.decodeOptions
@@ -93,10 +95,10 @@ final class DecodingStage: Sendable {
             )
             let time = ContinuousClock.now - start
             context.note(.decoded(image.info.format, size: image.bitmap.size, duration: time))
-            return DecodedOriginal(
+            return LoadedPixels(
                 image: image,
                 lease: lease,
-                original: original,
+                provenance: .original(original),
                 decodeTime: time,
                 processorTime: processorTime
             )
@@ -110,19 +112,6 @@ final class DecodingStage: Sendable {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
         }
     }
-}
-
-/// The pixels of an original, or the result of processors so far.
-struct DecodedOriginal: Sendable {
-    let image: DecodedImage
-    /// The part of a budget that the pixels take until they are handed out. Nothing that holds it waits for that budget.
-    let lease: PixelLease
-    let original: Original
-    let decodeTime: Duration
-    /// The time spent in processors; `nil` if none has run.
-    var processTime: Duration?
-    /// The processor time of decoding, and of processors so far.
-    let processorTime: Duration
 }
 
 extension ImageError {

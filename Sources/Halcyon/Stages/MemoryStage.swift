@@ -44,6 +44,27 @@ final class MemoryStage: Sendable {
         return request.target.imageInMemory(for: request.key, sizes, extending: policy.memoryExtension)
     }
 
+    /// Returns the unprocessed image in memory on which the processors of a request may run in place of its original, which
+    /// is then neither looked for nor decoded; `nil` if there is none.
+    ///
+    /// The result is the same: the original would be decoded whole, with the same options. It would not be where the first
+    /// processor needs fewer pixels, so that the decoder may reduce the image, or where colours are converted after that
+    /// processor. What needs the bytes of the original, such as the frames of an animation, is made of those, and so is
+    /// what has its original in a cache of its own.
+    func unprocessed(for request: ResolvedRequest) -> CachedImage? {
+        let (options, processing) = (request.options, request.options.processing)
+        let keepsColors = options.decode.color == .asStored
+        guard request.reach != .thisCache, request.originals === request.target, options.cache.readsOriginal,
+            !request.needsOriginal, processing.decodeTarget == .full, keepsColors || !processing.resizesFirst
+        else { return nil }
+        let key = request.key.replacingVariant(by: .of(decode: options.decode, processing: .identity))
+        guard let cached = cached(for: key, nil, source: request.source, options: options), cached.isExact,
+            cached.digest != nil, let image = cached.image, !image.info.isAnimated, !image.isPartial,
+            keepsColors || image.colorProfile == nil
+        else { return nil }
+        return cached
+    }
+
     /// Returns whether memory has the image of a request that is found there by its name alone, which takes less time
     /// than to derive its identities; `false` for all others.
     func contains(_ request: ImageRequest) -> Bool {

@@ -56,8 +56,8 @@ final class PipelineStages: Sendable {
             original: original,
             progressive: decoders
         )
-        processing = ProcessingStage(workers: workers, decoding: decoding)
         memory = MemoryStage(cache: cache, downloader: downloader)
+        processing = ProcessingStage(workers: workers, decoding: decoding, memory: memory)
         resolver = RequestResolver(
             cache: cache,
             downloader: downloader,

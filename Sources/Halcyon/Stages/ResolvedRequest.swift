@@ -89,6 +89,13 @@ final class ResolvedRequest: Sendable {
     /// own on disk.
     var isProcessed: Bool { encodedImage != nil || !options.processing.isIdentity }
 
+    /// A Boolean value that indicates whether bytes of the original are a part of the result, or of what is stored with it.
+    var needsOriginal: Bool {
+        let policy = options.cache
+        return options.delivery.includesOriginalData
+            || policy.storesOnDisk && (policy.keepsOriginal || !(policy.serializer is ImageSerializer))
+    }
+
     /// Returns the request for an encoded form of the image.
     func encoded(as encoding: ImageEncoding) -> ResolvedRequest {
         let encodedKey = ImageKey(original: key.original, options: options, encoding: encoding)

@@ -78,6 +78,7 @@ struct CacheReadTests {
     @Test("makes a processed image of the original on disk, unless that is forbidden")
     func original() async throws {
         _ = try await load(.fromDiskCacheOrRefresh)
+        test.pipeline.cache.removeAllFromMemory()
         #expect(try await load(crop).source == .disk)
         #expect(try await load(other, .readsOriginal(false)).source == .network)
         #expect(test.transport.startedCount(url) == 2)
@@ -115,6 +116,7 @@ struct CacheReadTests {
             return response.source
         }
         #expect(try await load() == .data)
+        test.pipeline.cache.removeAllFromMemory()
         #expect(try await load(crop) == .disk)
         #expect(try await load(other, .readsOriginal(false)) == .data)
         #expect(provider.count.withLock { $0 } == 2)
