@@ -165,8 +165,11 @@ extension TierVersion {
 public enum TierAnswer: Sendable {
     /// The tier has the entry.
     case hit(TierEntry)
-    /// The tier has no entry, or one that has expired.
-    case miss
+    /// The tier has no entry that may be used.
+    ///
+    /// - Parameter expired: One whose time is over, with or without its body, by which the cache tells whether its server
+    ///   has sent another original since; `nil` if there is none, or it is not known. Default: `nil`.
+    case miss(expired: TierEntry? = nil)
     /// The tier cannot tell.
     case unavailable
 }
@@ -189,8 +192,9 @@ public enum TierScope: Sendable {
     /// One entry; with a version only while it has that.
     case entry(CacheKey, TierVersion? = nil)
     /// An original in all its representations and everything that was made of it, except what is or was made of the
-    /// representations with these digests. `nil` among them stands for what was made of an original that is not known.
-    case name(String, except: Set<UInt64?> = [])
+    /// representations with these digests, and what was made of an original that is not known and arrived then or later;
+    /// `nil`: none of that is excepted.
+    case name(String, except: Set<UInt64> = [], unknownSince: Date? = nil)
     /// All originals whose names begin with a text, and everything that was made of them.
     case names(beginningWith: String)
     /// All entries.
@@ -201,12 +205,19 @@ public enum TierScope: Sendable {
     /// - Parameters:
     ///   - version: The version of the entry. Default: not known, so that it counts as the one that is meant.
     ///   - digest: The digest of the entry's original; `nil` if it is not known.
-    public func covers(_ key: CacheKey, version: TierVersion? = nil, digest: UInt64?) -> Bool {
+    ///   - storedAt: The time of its arrival. Default: not known, so that it is taken for new.
+    public func covers(_ key: CacheKey, version: TierVersion? = nil, digest: UInt64?, storedAt: Date? = nil) -> Bool {
         switch self {
         case .entry(let other, let meant): other == key && (meant == nil || version == nil || meant == version)
-        case .name(let name, let kept):
-            ExactString.hasSameBytes(name, key.name)
-                && !(kept.contains(digest) && (digest != nil || key.variant != nil))
+        case .name(let name, let kept, let since):
+            if !ExactString.hasSameBytes(name, key.name) {
+                false
+            } else if let digest {
+                !kept.contains(digest)
+            } else {
+                // An original is known by its own bytes.
+                key.variant == nil || since.map { storedAt ?? .distantFuture < $0 } ?? true
+            }
         case .names(let prefix): key.text.utf8.starts(with: prefix.utf8)
         case .everything: true
         }
@@ -219,8 +230,8 @@ extension TierScope: Equatable {
         switch (left, right) {
         case (.entry(let key, let version), .entry(let otherKey, let otherVersion)):
             key == otherKey && version == otherVersion
-        case (.name(let name, let kept), .name(let otherName, let otherKept)):
-            ExactString.hasSameBytes(name, otherName) && kept == otherKept
+        case (.name(let name, let kept, let since), .name(let otherName, let otherKept, let otherSince)):
+            ExactString.hasSameBytes(name, otherName) && kept == otherKept && since == otherSince
         case (.names(let prefix), .names(let otherPrefix)): ExactString.hasSameBytes(prefix, otherPrefix)
         case (.everything, .everything): true
         default: false

@@ -88,10 +88,11 @@ extension BundledImages: CacheTier {
 
     /// Returns an original.
     public func entry(for key: CacheKey, extending: ExpirationExtension, _ call: TierCall) async -> TierAnswer {
-        guard key.variant == nil else { return .miss }
+        guard key.variant == nil else { return .miss() }
         let answer = try? await Self.reading.run(priority: call.priorityBox) { flag -> TierAnswer in
             try flag.check()
-            return data(for: key, flag).map { .hit(TierEntry(body: $0, digest: ContentDigest(of: $0).value)) } ?? .miss
+            return data(for: key, flag).map { .hit(TierEntry(body: $0, digest: ContentDigest(of: $0).value)) }
+                ?? .miss()
         }
         return answer ?? .unavailable
     }

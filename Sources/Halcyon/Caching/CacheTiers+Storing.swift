@@ -281,14 +281,16 @@ extension CacheTiers {
         -> Task<Void, Never>
     {
         let (name, order) = (registration.name.text, registration.order)
+        let since = claim.confirmedSince
         @Sendable func isCurrent(_ content: StoredContent) -> Bool {
-            order.isCurrent(content.digest, of: content.representation, at: content.key)
+            if content.digest == nil, let since, content.storedAt ?? .distantFuture < since { return false }
+            return order.isCurrent(content.digest, of: content.representation, at: content.key)
         }
         // No look-up waits for it: what it removes is not current.
         return begin(.entry(CacheKey(name: name, variant: "outdated")), in: 0) { [self] in
             for store in stores { await store.value }
-            let own: Set<UInt64?> = claim.digest.map { [$0.value] } ?? []
-            let onDisk = await disk.attempt { [self] disk in
+            let own: Set<UInt64> = claim.digest.map { [$0.value] } ?? []
+            let onDisk = await disk.attempt { [self] disk -> (kept: Set<UInt64>, unknownSince: Date?) in
                 var kept = own
                 do {
                     let contents = try disk.rows(under: name).map(StoredContent.init)
@@ -296,17 +298,17 @@ extension CacheTiers {
                         order.noteChange(by: claim)
                     }
                     kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
-                    // What the program has stored as a result stays where it is not known to be outdated.
-                    if order.isConfirmed(claim) { kept.insert(nil) }
                     _ = try disk.removeEntries(under: name, unless: isCurrent)
-                    return kept
+                    // What the program has stored as a result stays where it is not known to be outdated.
+                    return (kept, order.isConfirmed(claim) ? since ?? .distantPast : nil)
                 } catch {
                     failed[0].add(.name(name, except: kept))
                     throw error
                 }
             }
             for number in below {
-                var kept = onDisk ?? own
+                let unknownSince = onDisk?.unknownSince
+                var kept = onDisk?.kept ?? own
                 // Other representations of the image are not outdated, and may be in this tier alone.
                 for key in claim.representation.isEmpty ? [] : OriginalStorage.diskKeys(name) {
                     let priority = PriorityBox(.low)
@@ -314,7 +316,8 @@ extension CacheTiers {
                     guard let content = found.map({ StoredContent($0, at: key) }) else { continue }
                     if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
                 }
-                change(number, removing: [.name(name, except: kept)], TierCall()) { order.isAdopted(claim) }
+                let scope = TierScope.name(name, except: kept, unknownSince: unknownSince)
+                change(number, removing: [scope], TierCall()) { order.isAdopted(claim) }
             }
             withExtendedLifetime(claim) {}
         }

@@ -47,6 +47,7 @@ final class CacheTiers: Sendable {
     ///
     /// - Parameters:
     ///   - skipped: The number of tiers, from the first on, that are not asked. Default: none.
+    ///   - expired: Called with entries whose time is over. Default: they count as none.
     ///   - use: Returns what is made of an entry; `nil` if it cannot be used, so that the next tier is asked.
     /// - Throws: The error of `use`; `CancellationError`.
     func first<Value: Sendable>(
@@ -54,20 +55,20 @@ final class CacheTiers: Sendable {
         skipping skipped: Int = 0,
         extending: ExpirationExtension,
         priority: PriorityBox,
+        expired: (TierEntry) -> Void = { _ in },
         _ use: (TierEntry, Place) async throws -> Value?
     ) async throws -> Value? {
         for tier in all.indices.dropFirst(skipped) {
-            guard let entry = try await entry(for: key, in: tier, extending: extending, priority: priority) else {
-                continue
-            }
+            let answer = try await answer(for: key, in: tier, extending: extending, priority: priority)
+            if case .miss(let entry?) = answer { expired(entry) }
+            guard case .hit(let entry) = answer else { continue }
             let place = Place(tier: tier, key: key, version: entry.version)
             if let value = try await use(entry, place) { return value }
         }
         return nil
     }
 
-    /// Returns the entry that a tier has for a key; `nil` if it has none, or cannot be asked. Waits for changes of it that
-    /// are in progress: a load that follows another one must not find what that one replaced.
+    /// Returns the entry that a tier has for a key; `nil` if it has none, or cannot be asked.
     ///
     /// - Throws: `CancellationError`.
     func entry(
@@ -76,21 +77,36 @@ final class CacheTiers: Sendable {
         extending: ExpirationExtension,
         priority: PriorityBox
     ) async throws -> TierEntry? {
+        let answer = try await answer(for: key, in: tier, extending: extending, priority: priority)
+        return if case .hit(let entry) = answer { entry } else { nil }
+    }
+
+    /// Returns what a tier has for a key. Waits for changes of it that are in progress: a load that follows another one must
+    /// not find what that one replaced.
+    ///
+    /// - Throws: `CancellationError`.
+    func answer(
+        for key: CacheKey,
+        in tier: Int,
+        extending: ExpirationExtension,
+        priority: PriorityBox
+    ) async throws -> TierAnswer {
         try await settle(key, in: tier, priority: priority)
         let answer = await all[tier].entry(for: key, extending: extending, TierCall(priority))
         try Task.checkCancellation()
-        guard case .hit(let entry) = answer, entry.expiration?.isOver(at: disk.now()) != true else { return nil }
+        guard case .hit(let entry) = answer else { return answer }
+        if entry.expiration?.isOver(at: disk.now()) == true { return .miss(expired: entry) }
         let isHidden = failed[tier].hide(
             key,
             version: entry.version,
             storedAt: entry.storedAt,
             digest: StoredContent(entry, at: key).digest
         )
-        guard !isHidden else { return nil }
+        guard !isHidden else { return .miss() }
         // The disk has checked its bodies.
         let isDamaged =
             tier > 0 && key.isOriginal && entry.digest.map { $0 != ContentDigest(of: entry.body).value } ?? false
-        return isDamaged ? nil : entry
+        return isDamaged ? .miss() : answer
     }
 
     /// Returns the content of the entry that the disk has for a key, once the stores of it have ended; `nil` if it has
@@ -106,14 +122,25 @@ final class CacheTiers: Sendable {
 
     /// Returns the content of the entry that a tier has for a key; `nil` if it has none. Waits for no store on disk in
     /// progress: the order knows of its content.
-    func content(_ key: CacheKey, in tier: Int) async -> (content: StoredContent, place: Place)? {
+    ///
+    /// - Parameter expired: `true` to return that of an entry whose time is over as well. Default: `false`.
+    func content(
+        _ key: CacheKey,
+        in tier: Int,
+        expired: Bool = false
+    ) async -> (content: StoredContent, place: Place)? {
         if tier == 0 {
-            guard let row = try? await disk.row(for: key) else { return nil }
+            guard let row = try? await disk.row(for: key, expired: expired) else { return nil }
             let (content, version) = (StoredContent(row), TierVersion(row.version))
             let isHidden = failed[0].hide(key, version: version, storedAt: row.storedAt, digest: content.digest)
             return isHidden ? nil : (content, Place(tier: 0, key: key, version: version))
         }
-        let found = try? await entry(for: key, in: tier, extending: .none, priority: PriorityBox(.normal))
+        let found: TierEntry?
+        switch try? await answer(for: key, in: tier, extending: .none, priority: PriorityBox(.normal)) {
+        case .hit(let entry): found = entry
+        case .miss(let entry): found = expired ? entry : nil
+        case .unavailable, nil: found = nil
+        }
         return found.map { (StoredContent($0, at: key), Place(tier: tier, key: key, version: $0.version)) }
     }
 

@@ -114,15 +114,26 @@ struct ContentClaim: Sendable {
     var digest: ContentDigest?
     /// The representation of the original; empty for one that is the same for all requests.
     var representation = ""
-    /// The digest of the original that a cache had in its place; `nil` if none was found.
-    var found: ContentDigest?
+    /// The original that a cache had in its place, also one whose time was over; `nil` if none was found.
+    var found: Found?
     /// `true` if the content was found in memory.
     var isFromMemory = false
     /// `true` if the bytes are those of a part, which say nothing about the original.
     var isPart = false
 
+    /// An original that a cache has.
+    struct Found: Sendable {
+        let digest: ContentDigest
+        /// The time of its arrival; `nil` if that is not known.
+        let storedAt: Date?
+    }
+
     /// `true` if a cache is known to have had another original in its place.
-    var replacesOther: Bool { representation.isEmpty && found != nil && found != digest }
+    var replacesOther: Bool { representation.isEmpty && found != nil && found?.digest != digest }
+
+    /// The time at which the original arrived that an answer has confirmed; `nil` if it is another one, or that is not known.
+    /// A result of an original that is not known may be of an earlier one if it is older.
+    var confirmedSince: Date? { digest == found?.digest ? found?.storedAt : nil }
 
     /// The number of the load, which that of its work is not below.
     var workNumber: UInt64 { registrations.number }

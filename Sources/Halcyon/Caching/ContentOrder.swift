@@ -290,7 +290,8 @@ final class ContentOrder: Sendable {
     /// Returns whether the content of a claim is not known to be other content than there was under its name, so that
     /// what the program has stored as results before is not outdated.
     func isConfirmed(_ claim: ContentClaim) -> Bool {
-        guard claim.digest != nil, claim.digest == claim.found, let registration = claim.registration(with: self)
+        guard claim.digest != nil, claim.digest == claim.found?.digest,
+            let registration = claim.registration(with: self)
         else { return false }
         return state.withLock { state in
             state.records[registration.name].map { $0.changed < claim.transfer ?? registration.number } ?? false

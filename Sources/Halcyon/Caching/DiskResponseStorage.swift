@@ -66,7 +66,8 @@ package struct DiskResponseStorage: Sendable {
                 registrations: registrations,
                 transfer: WorkNumber.next(),
                 digest: ContentDigest(of: body),
-                representation: pending.head.contentRepresentation
+                representation: pending.head.contentRepresentation,
+                found: storage.content
             )
             let isChanged = cache.adopt(claim, for: storage.key)
             let stored = cache.tiers.store(

@@ -66,11 +66,13 @@ extension DiskCache {
             return try remove(for: key.text, ifStill: version.onDisk) ? 1 : 0
         case .entry(let key, nil):
             return try remove(for: key.text) ? 1 : 0
-        case .name(let name, except: []):
+        case .name(let name, except: [], unknownSince: nil):
             let count = try removeEntries(prefix: name + "\0")
             return try remove(for: name) ? count + 1 : count
-        case .name(let name, except: let kept):
-            return try removeEntries(under: name) { kept.contains($0.digest?.value) }
+        case .name(let name, _, _):
+            return try removeEntries(under: name) {
+                !scope.covers($0.key, digest: $0.digest?.value, storedAt: $0.storedAt)
+            }
         case .names(let prefix):
             return try removeEntries(prefix: prefix)
         case .everything:

@@ -54,10 +54,11 @@ final class DiskTier: Sendable {
 
     /// Returns the entry of a key, without its body; `nil` if there is none. Changes nothing.
     ///
+    /// - Parameter expired: `true` to return an entry whose time is over as well.
     /// - Throws: `CancellationError`.
-    func row(for key: CacheKey) async throws -> DiskCache.Row? {
+    func row(for key: CacheKey, expired: Bool) async throws -> DiskCache.Row? {
         try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in
-            guard cache.contains(key.text) else { return nil }
+            guard expired || cache.contains(key.text) else { return nil }
             return try? cache.rows(under: key.name).first { ExactString.hasSameBytes($0.key, key.text) }
         }
     }
@@ -91,8 +92,9 @@ extension DiskTier: CacheTier {
     func entry(for key: CacheKey, extending: ExpirationExtension, _ call: TierCall) async -> TierAnswer {
         let answer = try? await reading.run(priority: call.priorityBox) { [cache] flag -> TierAnswer in
             try flag.check()
-            let entry = cache.entry(for: key.text, extending: extending)
-            return entry.map { .hit(TierEntry($0, isOriginal: key.isOriginal)) } ?? .miss
+            guard let (found, isOver) = cache.lookUp(key.text, extending: extending) else { return .miss() }
+            let entry = TierEntry(found, isOriginal: key.isOriginal)
+            return isOver ? .miss(expired: entry) : .hit(entry)
         }
         return answer ?? .unavailable
     }

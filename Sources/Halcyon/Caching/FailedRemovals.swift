@@ -63,7 +63,9 @@ final class FailedRemovals: Sendable {
             if state.scopes.isEmpty, state.lastOverflow == nil { return false }
             if let lastOverflow = state.lastOverflow, storedAt ?? .distantPast <= lastOverflow.date { return true }
             let digest = digest()?.value
-            return state.scopes.contains { $0.scope.covers(key, version: version, digest: digest) }
+            return state.scopes.contains {
+                $0.scope.covers(key, version: version, digest: digest, storedAt: storedAt)
+            }
         }
     }
 

@@ -63,20 +63,20 @@ extension ImageCache {
             : order.isCurrent(digest, of: representation, at: place.key)
     }
 
-    /// Returns the digest of the original that the tiers have in the place of new content, for a load that has asked none
-    /// of them; `nil` if they have none that is not known to be outdated. Also in a task that was cancelled.
-    func digest(inPlaceOf claim: ContentClaim, named name: String) async -> ContentDigest? {
+    /// Returns the original that the tiers have in the place of new content, for a load that has asked none of them; `nil` if
+    /// they have none that is not known to be outdated. Also in a task that was cancelled.
+    func original(inPlaceOf claim: ContentClaim, named name: String) async -> ContentClaim.Found? {
         let keys = claim.representation.isEmpty ? [CacheKey(name: name)] : OriginalStorage.diskKeys(name)
         // An original that is adopted although its load was cancelled outdates no less.
         let search = Task { [tiers] in
             for tier in tiers.all.indices {
                 for key in keys {
-                    let found = await tiers.content(key, in: tier)
+                    let found = await tiers.content(key, in: tier, expired: true)
                     guard let (content, place) = found else { if key == keys[0] { break } else { continue } }
                     guard claim.representation.isEmpty || content.representation == claim.representation,
                         isCurrent(content.digest, of: content.representation, at: place)
                     else { continue }
-                    return content.digest
+                    return content.digest.map { ContentClaim.Found(digest: $0, storedAt: content.storedAt) }
                 }
             }
             return nil
@@ -136,19 +136,22 @@ struct StoredContent {
     let key: CacheKey
     let digest: ContentDigest?
     let representation: String
+    /// The time of its arrival; `nil` if that is not known.
+    let storedAt: Date?
 
     init(_ row: DiskCache.Row) {
         let key = CacheKey(text: row.key)
-        self.init(key, key.isOriginal ? ContentDigest(row.bodyHash) : nil, row.metadata)
+        self.init(key, key.isOriginal ? ContentDigest(row.bodyHash) : nil, row.metadata, row.storedAt)
     }
 
     init(_ entry: TierEntry, at key: CacheKey) {
-        self.init(key, key.isOriginal ? entry.originalDigest : nil, entry.metadata)
+        self.init(key, key.isOriginal ? entry.originalDigest : nil, entry.metadata, entry.storedAt)
     }
 
     /// - Parameter original: The digest of an original; `nil` for a result, whose metadata has it.
-    private init(_ key: CacheKey, _ original: ContentDigest?, _ metadata: Data) {
+    private init(_ key: CacheKey, _ original: ContentDigest?, _ metadata: Data, _ storedAt: Date?) {
         self.key = key
+        self.storedAt = storedAt
         if let original {
             digest = original
             representation = StoredResponse(metadata: metadata)?.contentRepresentation ?? ""
@@ -157,6 +160,13 @@ struct StoredContent {
             digest = metadata?.contentDigest
             representation = metadata?.validity?.representation ?? ""
         }
+    }
+}
+
+extension ContentClaim.Found {
+    /// The original of an entry.
+    init(_ entry: TierEntry) {
+        self.init(digest: entry.originalDigest, storedAt: entry.storedAt)
     }
 }
 

@@ -10,6 +10,8 @@ struct OriginalCaching: Sendable {
     var source: OriginalStorage.Entry?
     /// The entry that the original replaces; `nil` if there is none.
     var replaced: OriginalStorage.Entry?
+    /// The original that a cache had in its place, also one whose time was over; `nil` if none was found.
+    var found: ContentClaim.Found?
     /// The effect on the images that caches have under its name.
     var effect = Effect.store
     /// The time and the requests for which the original may be used.
@@ -42,6 +44,7 @@ struct OriginalCaching: Sendable {
     init(storingAs diskKey: String? = nil, foundAs source: OriginalStorage.Entry? = nil, head: StoredResponse? = nil) {
         entry = diskKey.map { Entry(diskKey: $0, metadata: head?.metadata ?? Data()) }
         self.source = source
+        found = source?.content
         validity = head.map(OriginalValidity.init)
     }
 
@@ -59,6 +62,7 @@ struct OriginalCaching: Sendable {
         entry = pending.map { Entry(diskKey: $0.diskKey, slot: $0.slot, metadata: $0.head.metadata) }
         let isFetched = answer.source == .network
         if isFetched { replaced = storage.found } else { source = storage.found }
+        found = storage.content
         // A response that the storage refuses is not stored elsewhere either.
         guard let head = answer.stored, !isFetched || pending != nil else {
             let status = answer.response.status

@@ -11,20 +11,23 @@ extension OriginalStorage {
             for slot in 0..<Self.slotCount {
                 let key = Self.diskKey(diskKey, slot: slot)
                 // Cancelling is noticed by the caller, which goes on with the load.
-                let entry = try? await cache.tiers.entry(
+                let answer = try? await cache.tiers.answer(
                     for: key,
                     in: tier,
                     extending: policy.diskExtension,
                     priority: priority
                 )
-                guard let entry, let head = head(of: entry) else {
+                if case .miss(let expired?) = answer, slot == 0 {
+                    state.withLock { $0.expired = $0.expired ?? ContentClaim.Found(expired) }
+                }
+                guard case .hit(let entry) = answer, let head = head(of: entry) else {
                     if slot == 0 { break }
                     continue
                 }
-                let digest = entry.originalDigest
+                let content = ContentClaim.Found(entry)
                 let place = CacheTiers.Place(tier: tier, key: key, version: entry.version)
-                if matches(head), cache.isCurrent(digest, of: head.contentRepresentation, at: place) {
-                    state.withLock { $0.found = Entry(place: place, digest: digest, head: head) }
+                if matches(head), cache.isCurrent(content.digest, of: head.contentRepresentation, at: place) {
+                    state.withLock { $0.found = Entry(place: place, content: content, head: head) }
                     return (head, entry.body)
                 }
                 guard head.isVarying else { break }

@@ -23,7 +23,7 @@ final class OriginalStorage: Sendable {
     /// The place of a stored original, and what was found there.
     struct Entry: Sendable {
         var place: CacheTiers.Place
-        let digest: ContentDigest
+        let content: ContentClaim.Found
         /// The head that it has; `nil` for an original that has none.
         var head: StoredResponse?
     }
@@ -31,6 +31,8 @@ final class OriginalStorage: Sendable {
     struct State {
         /// The entry that was found, which may get another head.
         var found: Entry?
+        /// The first original that was found and whose time was over.
+        var expired: ContentClaim.Found?
         var pending: Pending?
         /// `true` if the response that was found was replaced by another before its head could be updated.
         var isOvertaken = false
@@ -113,4 +115,7 @@ final class OriginalStorage: Sendable {
 
     /// The entry that was found.
     var found: Entry? { state.withLock { $0.found } }
+
+    /// The original that was found, also one whose time was over.
+    var content: ContentClaim.Found? { state.withLock { $0.found?.content ?? $0.expired } }
 }

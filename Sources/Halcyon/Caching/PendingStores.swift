@@ -87,7 +87,7 @@ extension TierScope {
     var name: String? {
         switch self {
         case .entry(let key, _): key.name
-        case .name(let name, except: _): name
+        case .name(let name, _, _): name
         // Some of what was made of one original.
         case .names(let prefix) where prefix.utf8.contains(0): CacheKey(text: prefix).name
         case .names, .everything: nil

@@ -39,7 +39,7 @@ final class Original: Sendable {
         self.head = head
         self.caching = caching
         self.transfer = transfer
-        digest = isPart ? nil : caching.source?.digest ?? ContentDigest(of: data)
+        digest = isPart ? nil : caching.source?.content.digest ?? ContentDigest(of: data)
         self.isOutdated = isOutdated
     }
 
@@ -53,7 +53,7 @@ final class Original: Sendable {
             transfer: digest == nil ? nil : transfer,
             digest: digest,
             representation: caching.validity?.representation ?? "",
-            found: (caching.source ?? caching.replaced)?.digest,
+            found: caching.found,
             isPart: digest == nil
         )
     }
@@ -71,16 +71,20 @@ extension Original {
         _ fetched: FetchedOriginal,
         for request: ResolvedRequest,
         number: UInt64,
-        timings: ImageTimings
+        timings: ImageTimings,
+        found: ContentClaim.Found?
     ) {
+        var caching =
+            fetched.effect == .store
+            ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(fetched.effect)
+        caching.found = found
         self.init(
             data: fetched.data,
             source: fetched.source,
             timings: timings,
             metrics: fetched.metrics,
             head: fetched.head,
-            caching: fetched.effect == .store
-                ? OriginalCaching(storingAs: request.key.originalDiskKey) : OriginalCaching(fetched.effect),
+            caching: caching,
             transfer: fetched.transfer ?? number,
             isPart: !request.source.isWhole
         )

@@ -62,7 +62,7 @@ final class OriginalRefresher: Sendable {
                 transfer: fetcher.transfer,
                 digest: ContentDigest(of: answer.data),
                 representation: answer.stored?.contentRepresentation ?? "",
-                found: storage.found?.digest
+                found: storage.content
             )
             // The request may accept what the server sends in place of an image that it does not have any more.
             if !fetcher.isOutdated, OriginalCaching(answer, storage: storage).effect == .removeOriginal {

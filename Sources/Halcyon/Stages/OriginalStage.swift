@@ -210,8 +210,9 @@ final class OriginalStage: Sendable {
         if request.reach == .thisCache, request.isProcessed { throw request.notCached }
         let start = ContinuousClock.now
         var timings = ImageTimings()
+        var expired: ContentClaim.Found?
         if request.work.readsDisk, request.source.isCachedOnDisk || request.reach == .thisCache {
-            let found = try await storedOriginal(for: request, context: context)
+            let found = try await storedOriginal(for: request, context: context) { expired = expired ?? .init($0) }
             let time = ContinuousClock.now - start
             let byteCount = found?.data.count ?? 0
             context.note(.lookedUpDisk(.original, isFound: found != nil, byteCount: byteCount, duration: time))
@@ -234,7 +235,7 @@ final class OriginalStage: Sendable {
         let time = ContinuousClock.now - loadStart
         timings.load = time
         if fetched.source != .network { context.note(.read(byteCount: fetched.data.count, duration: time)) }
-        return Original(fetched, for: request, number: number, timings: timings)
+        return Original(fetched, for: request, number: number, timings: timings, found: expired)
     }
 
     /// Returns the fetcher of a request's source.
@@ -255,16 +256,20 @@ final class OriginalStage: Sendable {
     }
 
     /// Returns an original from disk, or one that came with the program; `nil` if there is none.
+    ///
+    /// - Parameter expired: Called with entries whose time is over. Default: they count as none.
     private func storedOriginal(
         for request: ResolvedRequest,
-        context: WorkContext
+        context: WorkContext,
+        expired: (TierEntry) -> Void = { _ in }
     ) async throws -> Original? {
         let start = ContinuousClock.now
         return try await request.originals.tiers.first(
             for: CacheKey(name: request.key.originalDiskKey),
             skipping: request.work.skippedTiers,
             extending: request.options.cache.diskExtension,
-            priority: context.priority
+            priority: context.priority,
+            expired: expired
         ) { entry, place in
             guard let caching = request.found(entry, at: place) else { return nil }
             var timings = ImageTimings()
@@ -281,11 +286,11 @@ extension ResolvedRequest {
 
     /// Returns the effect of an entry in a cache; `nil` if it is outdated.
     fileprivate func found(_ entry: TierEntry, at place: CacheTiers.Place) -> OriginalCaching? {
-        let (digest, cache) = (entry.originalDigest, originals)
+        let (content, cache) = (ContentClaim.Found(entry), originals)
         let head = head(metadata: entry.metadata, storedAt: entry.storedAt ?? cache.disk.now())
         let representation = head?.contentRepresentation ?? ""
-        guard cache.isCurrent(digest, of: representation, at: place) else { return nil }
-        return OriginalCaching(foundAs: OriginalStorage.Entry(place: place, digest: digest), head: head)
+        guard cache.isCurrent(content.digest, of: representation, at: place) else { return nil }
+        return OriginalCaching(foundAs: OriginalStorage.Entry(place: place, content: content), head: head)
     }
 
     /// Returns the head of an entry; `nil` for a source without a server that decides. One without a head is taken for a

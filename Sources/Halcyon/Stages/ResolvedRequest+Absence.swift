@@ -26,7 +26,7 @@ extension ResolvedRequest {
         var claim = claim
         let replaces = mayAdopt && (effect == .store || effect == .remove)
         if replaces, claim.transfer != nil, claim.digest != nil, !work.readsDisk, source.isCachedOnDisk {
-            claim.found = await originals.digest(inPlaceOf: claim, named: key.originalDiskKey)
+            claim.found = await originals.original(inPlaceOf: claim, named: key.originalDiskKey)
         }
         let outdated = replaces ? adopt(claim) : []
         let stores = await store()

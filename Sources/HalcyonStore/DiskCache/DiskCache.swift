@@ -113,6 +113,11 @@ public final class DiskCache: Sendable {
     ///
     /// - Parameter extending: the effect of the look-up on its expiry; default: its lifetime starts again.
     public func entry(for key: String, extending: ExpirationExtension = .originalLifetime) -> Entry? {
+        lookUp(key, extending: extending).flatMap { $0.isOver ? nil : $0.entry }
+    }
+
+    /// Does the same, but returns an entry that has expired as well, as long as it is there.
+    package func lookUp(_ key: String, extending: ExpirationExtension) -> (entry: Entry, isOver: Bool)? {
         answering(.read, nil) {
             try withKey(key) { key in
                 switch try lookUpStaged(key) {
@@ -156,14 +161,11 @@ public final class DiskCache: Sendable {
         in index: DiskIndex,
         storedAfter time: DiskTime,
         extending: ExpirationExtension
-    ) throws -> Entry? {
+    ) throws -> (entry: Entry, isOver: Bool)? {
         var previous: DiskIndexRow?
         while let row = try index.read({ try DiskIndexRow.find(key, in: $0) }) {
             if row.storedAt <= time { return nil }
             let date = configuration.clock.now()
-            // An inline body is at hand, and a use that made the entry end earlier is rare: the use looks as well.
-            let now = DiskTime(date)
-            if row.file != nil, row.expiresAt <= now, isOver(row, at: now) { return nil }
             switch try readBody(of: row) {
             case .sound(let body, let hash):
                 return used(row, body, hash, extending, at: date)
@@ -196,18 +198,18 @@ public final class DiskCache: Sendable {
         touches.withLock { $0.expiresAt(of: row) ?? row.expiresAt } <= now
     }
 
-    /// Records the use of an entry, and returns it; nil if it has expired.
+    /// Records the use of an entry, unless it has expired, and returns it.
     private func used(
         _ row: DiskIndexRow,
         _ body: Data,
         _ hash: UInt64,
         _ extending: ExpirationExtension,
         at date: Date
-    ) -> Entry? {
+    ) -> (entry: Entry, isOver: Bool) {
         var touch = DiskTouch(version: row.version, lastAccess: DiskTime(date))
         let now = touch.lastAccess
         if configuration.isReadOnly {
-            return isOver(row, at: now) ? nil : Entry(row, body, hash, expiresAt: row.expiresAt)
+            return (Entry(row, body, hash, expiresAt: row.expiresAt), isOver(row, at: now))
         }
         switch extending {
         case .none: break
@@ -225,7 +227,7 @@ public final class DiskCache: Sendable {
             return (expiresAt, buffer.count >= limit || buffer.isOld(at: now))
         }
         if isDue { flushWithoutWaiting() }
-        return expiresAt.map { Entry(row, body, hash, expiresAt: $0) }
+        return (Entry(row, body, hash, expiresAt: expiresAt ?? row.expiresAt), expiresAt == nil)
     }
 
     /// Calls `body` with the number and the bytes of a key.

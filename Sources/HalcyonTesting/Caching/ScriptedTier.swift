@@ -132,8 +132,8 @@ public final class ScriptedTier: CacheTier {
         guard await begin(.entry, call, key: key) else { return .unavailable }
         let now = clock.now()
         return state.withLock { state in
-            guard let entry = state.entries[key], entry.expiration?.isOver(at: now) != true else { return .miss }
-            return .hit(entry)
+            guard let entry = state.entries[key] else { return .miss() }
+            return entry.expiration?.isOver(at: now) == true ? .miss(expired: entry) : .hit(entry)
         }
     }
 
@@ -180,7 +180,7 @@ public final class ScriptedTier: CacheTier {
         if isReadOnly { return .declined }
         state.withLock { state in
             state.entries = state.entries.filter { key, entry in
-                !scope.covers(key, version: entry.version, digest: entry.digest)
+                !scope.covers(key, version: entry.version, digest: entry.digest, storedAt: entry.storedAt)
             }
         }
         return .done()

@@ -248,6 +248,40 @@ struct CacheTiersTests {
         }
     }
 
+    @Test("lose a result of an unknown original that is older than the one that the server confirms, and no newer one")
+    func olderResult() async throws {
+        let clock = ManualStoreClock()
+        let tier = ScriptedTier(clock: clock.clock)
+        let test = TestPipeline(tiers: [tier], clock: clock.clock)
+        let cache = test.pipeline.cache
+        func load(_ status: Int) async throws {
+            let body = status == 304 ? Data() : Sample.png()
+            let headers: HTTPFields = [.cacheControl: "no-cache", .eTag: "\"1\""]
+            test.transport.setRoute(url, .init(status: status, headers: headers, body: body))
+            _ = try await test.pipeline.response(for: url)
+            await test.settle()
+            await eventually { cache.order.recordCount == 0 }
+            clock.advance(by: 100)
+        }
+        let early = clock.clock.now()
+        try await storeCrop(cache)
+        clock.advance(by: 100)
+        // It may have been made of this one.
+        try await load(200)
+        #expect(try await cache.diskStatistics().count == 2)
+        // As left by a process that could not remove it.
+        tier.put(TierEntry(body: Sample.png(9, 9), storedAt: early), for: CacheKey(name: key.name, variant: "0a"))
+        try await load(304)
+        #expect(tier.keys == [key])
+        #expect(try await cache.diskStatistics().count == 1)
+        try await storeCrop(cache)
+        for _ in 1...2 {
+            try await load(304)
+            #expect(tier.keys.count == 2)
+            #expect(try await cache.diskStatistics().count == 2)
+        }
+    }
+
     @Test("lose a result of the program with an original that one of them alone had", arguments: [true, false])
     func refreshedOriginal(isOnDisk: Bool) async throws {
         let test = TestPipeline(tiers: [tier])

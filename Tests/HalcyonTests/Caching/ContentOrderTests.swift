@@ -230,6 +230,47 @@ struct ContentOrderTests {
         #expect(await cache.tiers(with: stored[1]) == .all)
     }
 
+    @Test(
+        "keeps no result that the program stored before its original changed, although that had expired on disk",
+        arguments: [ImageOption.fromDiskCacheOrRefresh, .forceRefresh],
+        [true, false]
+    )
+    func resultOfExpiredOriginal(reads: ImageOption, isChanged: Bool) async throws {
+        let clock = ManualStoreClock()
+        let test = TestPipeline(clock: clock.clock)
+        let cache = test.pipeline.cache
+        let stored = ImageRequest(url, options: [.processor(.crop(to: .pixels(9, 9)))])
+        test.transport.serve(url, Sample.png(seed: 1))
+        _ = try await test.pipeline.response(for: url, options: [.diskCacheExpiration(.seconds(100)), .waitForCache])
+        #expect(try await cache.store(ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7)), for: stored))
+        await cache.flush()
+        await eventually { cache.order.recordCount == 0 }
+        clock.advance(by: 200)
+        test.transport.serve(url, Sample.png(seed: isChanged ? 2 : 1))
+        #expect(try await test.pipeline.response(for: url, options: [reads]).source == .network)
+        await test.settle()
+        #expect(await cache.tiers(with: stored) == (isChanged ? [] : .all))
+    }
+
+    @Test("keeps no result of a provider's original that had expired on disk once that has changed")
+    func resultOfExpiredProvider() async throws {
+        let clock = ManualStoreClock()
+        let test = TestPipeline(clock: clock.clock)
+        let (cache, seed) = (test.pipeline.cache, Lock(1))
+        let source = Source.closure(cacheKey: "page") { Sample.png(seed: seed.withLock { $0 }) }
+        let stored = ImageRequest(source, options: [.processor(.crop(to: .pixels(9, 9)))])
+        let options: ImageOptions = [.fromDiskCacheOrRefresh, .diskCacheExpiration(.seconds(100)), .waitForCache]
+        _ = try await test.pipeline.response(for: ImageRequest(source, options: options))
+        #expect(try await cache.store(ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7)), for: stored))
+        await cache.flush()
+        await eventually { cache.order.recordCount == 0 }
+        clock.advance(by: 200)
+        seed.withLock { $0 = 2 }
+        #expect(try await test.pipeline.response(for: ImageRequest(source, options: options)).source == .data)
+        await test.settle()
+        #expect(await cache.tiers(with: stored) == [])
+    }
+
     @Test("stores both of two results that one original was processed to")
     func twoResults() async throws {
         let sizes = [PixelSize(8, 8), PixelSize(16, 16)]
