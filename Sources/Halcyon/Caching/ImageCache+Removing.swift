@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HalcyonHTTP
 internal import HalcyonStore
 internal import HalcyonSystem
 
@@ -8,26 +9,28 @@ extension ImageCache {
         removeFromMemory(.everything) { memory.removeAll() }
     }
 
-    /// Removes everything from memory, disk, and the tiers below. An image that is being loaded or stored is in none of
-    /// them afterwards.
+    /// Removes everything from memory, disk, and the tiers below, and what was kept of broken transfers
+    /// (``PartialBodyStore``). An image that is being loaded or stored is in none of them afterwards.
     ///
     /// What a tier below could not remove is not found by this process any more, and is reported as a failure.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` if the disk fails. The images are not found by
     ///   this process any more.
     public func removeAll() async throws {
-        try await remove(.everything, from: .all, inMemory: memory.removeAll)
+        try await remove(.everything, from: .all, ofURLs: { _ in true }, inMemory: memory.removeAll)
     }
 
-    /// Removes everything from disk and the tiers below. An image that is being loaded or stored is not there afterwards.
+    /// Removes everything from disk and the tiers below, and what was kept of broken transfers. An image that is being
+    /// loaded or stored is not there afterwards.
     ///
     /// - Throws: As ``removeAll()``.
     public func removeAllFromDisk() async throws {
-        try await remove(.everything, from: .disk)
+        try await remove(.everything, from: .disk, ofURLs: { _ in true })
     }
 
     /// Removes the original of a request and everything that was made of it. An image that is being loaded or stored is not
-    /// stored in these parts of the cache afterwards. Complexity: O(n) in the number of images in memory.
+    /// stored in these parts of the cache afterwards. With the disk, what was kept of broken transfers from its URL goes as
+    /// well, for all credentials. Complexity: O(n) in the number of images in memory.
     ///
     /// - Parameters:
     ///   - request: The request of one of its images. Of the options, the key rule, the scope, credentials and data modifiers
@@ -38,28 +41,29 @@ extension ImageCache {
     @discardableResult
     public func remove(for request: ImageRequest, from tiers: Tiers = .all) async throws -> Int {
         guard let key = try await key(for: request) else { return 0 }
-        return try await remove(key, from: tiers)
-    }
-
-    /// Removes the original of a key's image and everything that was made of it.
-    ///
-    /// - Returns: The number of entries that were on disk.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
-    func remove(_ key: ImageKey, from tiers: Tiers) async throws -> Int {
-        try await remove(.name(key.originalDiskKey), from: tiers) { memory.removeAll { $0.hasOriginal(of: key) } }
+        return try await remove(
+            .name(key.originalDiskKey),
+            from: tiers,
+            ofURLs: { request.isOriginal(at: $0) },
+            inMemory: { memory.removeAll { $0.hasOriginal(of: key) } }
+        )
     }
 
     /// Removes from memory, disk and the tiers below all originals whose cache key begins with `prefix`, such as the URL
-    /// of a server or a folder, with all that was made of them. Images of these originals that are being loaded or stored
-    /// are in none of them afterwards. Does not examine other entries on disk.
+    /// of a server or a folder, with all that was made of them, and what was kept of broken transfers from URLs that begin
+    /// so. Images of these originals that are being loaded or stored are in none of them afterwards. Does not examine other
+    /// entries on disk.
     ///
     /// - Returns: The number of entries that were on disk.
     /// - Throws: As ``removeAll()``.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        try await remove(.names(beginningWith: ParsedDiskKey.escaped(prefix)), from: .all) {
-            memory.removeAll { $0.originalBegins(with: prefix) }
-        }
+        try await remove(
+            .names(beginningWith: ParsedDiskKey.escaped(prefix)),
+            from: .all,
+            ofURLs: { $0.utf8.starts(with: prefix.utf8) },
+            inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
+        )
     }
 
     /// Removes the images from disk for which `isUnwanted` returns `true`, and from the tiers below. It is called for
@@ -77,9 +81,15 @@ extension ImageCache {
     /// Removes images from memory and then from the tiers, also in a task that was cancelled; work under way does not
     /// store them again.
     ///
+    /// - Parameter isRemoved: Returns whether what was kept of transfers from a URL of this name is removed, with the disk.
     /// - Returns: The number of entries that were on disk, if it was cleared.
     @discardableResult
-    private func remove(_ scope: TierScope, from tiers: Tiers, inMemory: () -> Void = {}) async throws -> Int {
+    private func remove(
+        _ scope: TierScope,
+        from tiers: Tiers,
+        ofURLs isRemoved: @escaping @Sendable (String) -> Bool,
+        inMemory: () -> Void = {}
+    ) async throws -> Int {
         guard tiers.contains(.disk) else {
             if tiers.contains(.memory) { removeFromMemory(scope, inMemory) }
             return 0
@@ -87,6 +97,11 @@ extension ImageCache {
         let removal = order.begin(scope, from: tiers)
         defer { order.end(removal) }
         if tiers.contains(.memory) { inMemory() }
+        let partialBodies = partialBodies.withLock { $0 }
+        if !partialBodies.isEmpty {
+            // Before the removal on disk, which is awaited.
+            disk.writing.schedule(priority: .normal) { for store in partialBodies { store.removeAll(of: isRemoved) } }
+        }
         return try await self.tiers.remove(scope)
     }
 
@@ -107,5 +122,14 @@ extension ImageCache {
             try? FileReader.identity(of: path)
         }
         return identity.map { ImageKey(request.source, in: $0, options: request.options) }
+    }
+}
+
+extension ImageRequest {
+    /// Returns whether the original of the request, as its key rule names it, is at a URL of this name.
+    fileprivate func isOriginal(at name: String) -> Bool {
+        guard case .network(let transfer) = source.location else { return false }
+        let (rule, own) = (options.cache.keyRule, transfer.url.name)
+        return ExactString.hasSameBytes(rule?.key(for: name) ?? name, rule?.key(for: own) ?? own)
     }
 }

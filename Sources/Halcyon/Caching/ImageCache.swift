@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
+internal import HalcyonHTTP
 public import HalcyonStore
 internal import HalcyonSystem
 internal import Synchronization
@@ -25,6 +26,8 @@ public final class ImageCache: Sendable {
     let sizeIndex = Lock(ImageSizeIndex())
     /// The variants that memory may have of each original.
     let variants = StoredVariants()
+    /// The stores that keep what was received of originals whose transfers broke off, for loads into this cache.
+    let partialBodies = Lock<[PartialBodyStore]>([])
     private let pressure: MemoryPressureMonitor.Subscription?
 
     /// Creates a cache with a folder of its own.
@@ -100,6 +103,13 @@ public final class ImageCache: Sendable {
 
     /// The first tier.
     var disk: DiskTier { tiers.disk }
+
+    /// Notes that loads into this cache go on with bodies that a store keeps, which removals cover.
+    func add(_ store: PartialBodyStore) {
+        partialBodies.withLock { stores in
+            if !stores.contains(where: { $0 === store }) { stores.append(store) }
+        }
+    }
 
     /// Waits until everything that was stored is on disk, and in the tiers below.
     ///

@@ -13,8 +13,22 @@ struct NetworkFetcher: OriginalFetching {
     ///
     /// - Parameter since: Transfers that began before, by their ``WorkNumber``, are not joined.
     func fetcher(for request: ResolvedRequest, since: UInt64, context: WorkContext) -> OriginalFetcher {
+        return OriginalFetcher(
+            for: request,
+            downloader: downloader(of: request),
+            recovery: recovery,
+            since: since,
+            context: context
+        )
+    }
+
+    /// Returns the downloader of a request, of whose kept bodies its caches know.
+    private func downloader(of request: ResolvedRequest) -> ImageDownloader {
         let downloader = request.options.network.downloader ?? downloader
-        return OriginalFetcher(for: request, downloader: downloader, recovery: recovery, since: since, context: context)
+        if let store = downloader.setup.configuration.partialBodies {
+            for cache in request.caches { cache.add(store) }
+        }
+        return downloader
     }
 
     /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
@@ -22,7 +36,7 @@ struct NetworkFetcher: OriginalFetching {
         guard request.options.allowsNetwork, let transfer = request.transfer else {
             throw request.notCached
         }
-        let download = try await (request.options.network.downloader ?? downloader).download(
+        let download = try await downloader(of: request).download(
             transfer,
             policy: request.options.network,
             audience: request.audience,

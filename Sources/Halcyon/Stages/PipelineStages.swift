@@ -34,6 +34,8 @@ final class PipelineStages: Sendable {
 
     init(_ configuration: ImagePipeline.Configuration) {
         let (cache, downloader) = (configuration.cache, configuration.downloader)
+        // A removal before the first load covers what earlier processes have left.
+        if let store = downloader.setup.configuration.partialBodies { cache.add(store) }
         codecs = configuration.codecs
         activities = LoadActivities(observers: configuration.observers)
         interception = Interception(configuration)

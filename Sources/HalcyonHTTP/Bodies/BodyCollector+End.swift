@@ -102,7 +102,7 @@ extension TransferError {
 extension BodyStorage.Resumption {
     /// Writes the bytes gathered in memory to the store. Blocks.
     fileprivate func keep(_ data: Data, of response: PartialResponse) {
-        guard let body = store.begin(key, response) else { return }
+        guard let body = store.begin(key, response, since: removals) else { return }
         let isWritten = data.withUnsafeBytes { bytes in (try? body.append(bytes)) != nil }
         body.close(keepsBytes: isWritten)
     }

@@ -63,8 +63,9 @@ package final class BodyLoader: Sendable {
         _ priority: PriorityBox
     ) async throws -> HTTPResponseBody {
         var storage = storage
+        let removals = store.removalCount
         let held = try await take(key, from: store, priority: priority)
-        storage.resumption = .init(store: store, key: key, held: held)
+        storage.resumption = .init(store: store, key: key, removals: removals, held: held)
         if let held {
             do {
                 return try await goOn(with: held, request, storage, hooks, priority)

@@ -23,6 +23,8 @@ struct BodyStorage: Sendable {
     struct Resumption: Sendable {
         var store: PartialBodyStore
         var key: PartialBodyKey
+        /// The ``PartialBodyStore/removalCount`` when the transfer began.
+        var removals: Int
         /// The kept part, whose rest is being requested.
         var held: PartialBody?
     }
@@ -32,7 +34,7 @@ struct BodyStorage: Sendable {
         let storage = self
         return { () throws(FileSystemError) -> any BodyFile in
             if let partial, let resumption = storage.resumption,
-                let body = resumption.store.begin(resumption.key, partial)
+                let body = resumption.store.begin(resumption.key, partial, since: resumption.removals)
             {
                 return body
             }

@@ -20,9 +20,12 @@ extension PartialBodyStore {
         return nil
     }
 
-    /// Begins to keep a body; `nil` if that is not possible, among others because another transfer is doing so. Blocks.
-    func begin(_ key: PartialBodyKey, _ response: PartialResponse) -> PartialBody? {
-        guard isUsable, response.totalBytes ?? 0 <= configuration.maximumBytes,
+    /// Begins to keep a body; `nil` if that is not possible, among others because another transfer is doing so, or because
+    /// bodies were removed since the transfer began. Blocks.
+    ///
+    /// - Parameter removals: The ``removalCount`` when the transfer began.
+    func begin(_ key: PartialBodyKey, _ response: PartialResponse, since removals: Int) -> PartialBody? {
+        guard removals == removalCount, isUsable, response.totalBytes ?? 0 <= configuration.maximumBytes,
             let head = PartialBodyJournal(key, response).head()
         else { return nil }
         removeSurplus(
@@ -37,7 +40,7 @@ extension PartialBodyStore {
         do throws(FileSystemError) {
             try write(head.bytes, to: descriptor)
             let file = try createBody(key.name)
-            return PartialBody(
+            let body = PartialBody(
                 store: self,
                 name: key.name,
                 response: response,
@@ -45,6 +48,9 @@ extension PartialBodyStore {
                 body: file,
                 seed: head.seed
             )
+            if removals == removalCount { return body }
+            body.close(keepsBytes: false)
+            return nil
         } catch {
             removeFiles(key.name)
             fileSystem.close(descriptor)

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import HalcyonSystem
+internal import Synchronization
 
 /// Keeps the received parts of interrupted bodies on disk, so that a later transfer asks for the rest only: after a
 /// lost connection, a cancelled load, or the end of the process, however sudden.
@@ -10,6 +11,8 @@ internal import HalcyonSystem
 /// Damaged files count as none. A store that cannot read or write keeps nothing, and reports no error.
 public final class PartialBodyStore: Sendable {
     let configuration: Configuration
+    /// The number of calls of ``removeAll(of:)``.
+    private let removals = Atomic(0)
     var fileSystem: any FileSystem { configuration.fileSystem }
 
     /// A store; nothing is read or written before it is used.
@@ -21,6 +24,19 @@ public final class PartialBodyStore: Sendable {
     public func removeAll() {
         removeSurplus(maximumEntries: 0, maximumBytes: 0)
     }
+
+    /// Removes the bodies of some URLs, also those in use: what is received of them from now on is not kept. Nor is what
+    /// transfers receive that have begun but have had no response yet, of whichever URL. Blocks while it works.
+    ///
+    /// - Parameter isUnwanted: Returns whether the bodies of a URL of this name are removed.
+    package func removeAll(of isUnwanted: (String) -> Bool) {
+        // First: an entry is made after this, and is not kept then, or is among those that are looked at.
+        removals.add(1, ordering: .sequentiallyConsistent)
+        for entry in entries() where url(of: entry.name).map(isUnwanted) == true { removeFiles(entry.name) }
+    }
+
+    /// The removals until now, by which a transfer that begins tells whether what it receives may be kept.
+    var removalCount: Int { removals.load(ordering: .sequentiallyConsistent) }
 
     /// Returns the number of kept bodies and of their bytes, those being transferred included. Blocks while it works.
     public func usage() -> (entries: Int, bytes: Int) {

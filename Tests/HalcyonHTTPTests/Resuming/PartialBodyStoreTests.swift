@@ -70,7 +70,7 @@ struct PartialBodyStoreTests {
         func keep(_ number: Int, bytes count: Int, in store: PartialBodyStore) throws {
             let key = try #require(PartialBodyKey(TransferRequest(url: fixture.server.url("/\(number)"))))
             let response = PartialResponse(url: key.url, headers: [:], validator: "\"a\"", totalBytes: 5_000)
-            let body = try #require(store.begin(key, response))
+            let body = try #require(store.begin(key, response, since: store.removalCount))
             try pattern(count).withUnsafeBytes { try body.append($0) }
             body.close(keepsBytes: true)
         }
@@ -109,16 +109,37 @@ struct PartialBodyStoreTests {
         let store = fixture.store { $0.maximumBytes = 1_000 }
         let key = try #require(PartialBodyKey(TransferRequest(url: fixture.server.url())))
         let response = PartialResponse(url: key.url, headers: [:], validator: "\"a\"", totalBytes: nil)
-        let body = try #require(store.begin(key, response))
+        let body = try #require(store.begin(key, response, since: store.removalCount))
         try pattern(1_000).withUnsafeBytes { try body.append($0) }
         store.removeAll()
         #expect(fixture.partialFiles.count == 2)
-        #expect(store.take(key) == nil && store.begin(key, response) == nil)
+        #expect(store.take(key) == nil && store.begin(key, response, since: store.removalCount) == nil)
         try pattern(1, seed: 1).withUnsafeBytes { try body.append($0) }
         #expect(fixture.partialFiles.isEmpty)
         #expect(try firstDifference(body.finish(), Data(pattern(1_000) + pattern(1, seed: 1))) == nil)
         body.close(keepsBytes: true)
         #expect(fixture.folder.openFiles().isEmpty)
+    }
+
+    @Test("removes the bodies of some URLs, also those in use, and keeps nothing of transfers that had begun before")
+    func removingURLs() throws {
+        let fixture = try ResumeFixture([ResumeFixture.ranged()])
+        let store = fixture.store()
+        let keys = try ["/a", "/b"].map { try #require(PartialBodyKey(TransferRequest(url: fixture.server.url($0)))) }
+        let response = PartialResponse(url: keys[0].url, headers: [:], validator: "\"a\"", totalBytes: nil)
+        let earlier = store.removalCount
+        for isInUse in [false, true] {
+            let bodies = try keys.map { try #require(store.begin($0, response, since: store.removalCount)) }
+            for body in bodies { try pattern(1_000).withUnsafeBytes { try body.append($0) } }
+            if !isInUse { for body in bodies { body.close(keepsBytes: true) } }
+            store.removeAll { $0 == keys[0].url }
+            for body in bodies { body.close(keepsBytes: true) }
+            #expect(store.take(keys[0]) == nil)
+            store.take(keys[1])?.close(keepsBytes: false)
+            #expect(fixture.partialFiles.isEmpty)
+        }
+        #expect(store.begin(keys[1], response, since: earlier) == nil)
+        #expect(fixture.partialFiles.isEmpty && fixture.folder.openFiles().isEmpty)
     }
 
     @Test("removes a body whose journal is gone, and a folder that vanishes costs nothing but what it held")

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import HalcyonSystem
 import HalcyonTesting
 import Testing
@@ -370,6 +371,80 @@ struct RemovalTests {
         await test.settle()
         #expect(await cache.storedData(for: ImageRequest(url)) == Sample.png(seed: 2))
         #expect(cache.isInMemory(ImageRequest(url)))
+    }
+
+    @Test(
+        "leaves nothing of a broken transfer to go on with, of this process or an earlier one",
+        arguments: Removal.allCases
+    )
+    func brokenTransfer(removal: Removal) async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for isRestarted in [false, true] {
+            let first = pipeline(keepingPartsIn: folder)
+            let other = Sample.url()
+            for url in [url, other] { try await breakOff(url, first) }
+            let second = isRestarted ? pipeline(keepingPartsIn: folder) : first
+            try await removal.perform(second.pipeline.cache, url, [])
+            #expect(try await range(url, second) == nil)
+            #expect(try await (range(other, second) == nil) == (removal == .all))
+        }
+    }
+
+    @Test("leaves nothing of a transfer that breaks off only then", arguments: Removal.allCases, [false, true])
+    func breakingTransfer(removal: Removal, hasBegun: Bool) async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let test = pipeline(keepingPartsIn: folder)
+        let task = test.pipeline.task(for: url)
+        let transfer = await test.transport.nextTransfer()
+        if hasBegun { send(transfer) }
+        try await removal.perform(test.pipeline.cache, url, [])
+        if !hasBegun { send(transfer) }
+        transfer.fail(.connectionLost("cut off"))
+        await #expect(throws: ImageError.self) { try await task.response }
+        #expect(try await range(url, test) == nil)
+    }
+
+    @Test("from memory alone leaves what was kept of a broken transfer")
+    func brokenTransferInMemory() async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let test = pipeline(keepingPartsIn: folder)
+        try await breakOff(url, test)
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await range(url, test) != nil)
+    }
+
+    private func pipeline(keepingPartsIn folder: String) -> TestPipeline {
+        var configuration = PartialBodyStore.Configuration(folder: folder)
+        configuration.minimumBytes = 1
+        return TestPipeline(partialBodies: PartialBodyStore(configuration))
+    }
+
+    /// Sends the beginning of a body that can be gone on with.
+    private func send(_ transfer: ScriptedTransfer) {
+        let body = Sample.png()
+        transfer.respond(headers: [.eTag: "\"1\"", .contentLength: "\(body.count)"])
+        transfer.send(body.prefix(body.count / 2))
+    }
+
+    /// Begins to load an image whose transfer breaks off.
+    private func breakOff(_ url: URL, _ test: TestPipeline) async throws {
+        let task = test.pipeline.task(for: url)
+        let transfer = await test.transport.nextTransfer()
+        send(transfer)
+        transfer.fail(.connectionLost("cut off"))
+        await #expect(throws: ImageError.self) { try await task.response }
+    }
+
+    /// Returns the part of an image that is asked for.
+    private func range(_ url: URL, _ test: TestPipeline) async throws -> String? {
+        let task = test.pipeline.task(for: url)
+        let transfer = await test.transport.nextTransfer()
+        task.cancel()
+        _ = try? await task.response
+        return transfer.request.headers[.range]
     }
 
     @Test("from memory leaves what is stored on disk, and the other way round")

@@ -32,7 +32,8 @@ final class TestPipeline: Sendable {
         interceptors: [any LoadIntercepting] = [],
         loaders: [any SourceLoading] = [],
         allowedSources: SourceKinds = .all,
-        filePacing: FileReadPacing = FileReadPacing()
+        filePacing: FileReadPacing = FileReadPacing(),
+        partialBodies: PartialBodyStore? = nil
     ) {
         let path = folder ?? Self.temporaryPath()
         self.folder = path
@@ -43,8 +44,10 @@ final class TestPipeline: Sendable {
         let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit, tiers: tiers) { [faults] fault in
             faults.withLock { $0.append(fault) }
         }
+        var downloading = ImageDownloader.Configuration(policy: downloads)
+        downloading.partialBodies = partialBodies
         var configuration = ImagePipeline.Configuration(
-            downloader: ImageDownloader(transport: transport, configuration: .init(policy: downloads)),
+            downloader: ImageDownloader(transport: transport, configuration: downloading),
             cache: cache,
             codecs: codecs ?? counters.codecs,
             defaultOptions: defaultOptions,
