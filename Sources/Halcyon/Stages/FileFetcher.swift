@@ -60,55 +60,50 @@ final class FileFetcher: Sendable {
         }
     }
 
-    /// One file as the original of a load.
-    struct Whole: OriginalFetching {
-        let files: FileFetcher
-        let path: String
-
-        func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-            let (path, limit) = (path, (request.options.network.limits ?? .standard).bodyBytes)
-            let (context, pacing) = (context.nextAttempt(), files.pacing)
-            let (data, identity) = try await files.run(path, context) { flag in
-                let follower = FileReadFollower(pacing, context: context)
-                return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
-            }
-            return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
+    /// Returns one file as the original of a load.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func whole(_ path: String, for request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        let limit = (request.options.network.limits ?? .standard).bodyBytes
+        let context = context.nextAttempt()
+        let (data, identity) = try await run(path, context) { [pacing] flag in
+            let follower = FileReadFollower(pacing, context: context)
+            return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
         }
+        return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
     }
 
-    /// The state of one file, from which the decoder of a video reads as much as it needs: it may be larger than the
+    /// Returns the state of one file, from which the decoder of a video reads as much as it needs: it may be larger than the
     /// memory.
-    struct VideoFile: OriginalFetching {
-        let files: FileFetcher
-        let path: String
-
-        func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-            let identity = try await files.identity(of: path, context: context)
-            let data = Data(identity.key(of: path).utf8)
-            return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
-        }
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func video(_ path: String, for request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
+        let identity = try await identity(of: path, context: context)
+        let data = Data(identity.key(of: path).utf8)
+        return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
     }
 
-    /// The thumbnail of one file as the original of a load, or the file itself where there is none.
-    struct Thumbnail: OriginalFetching {
-        let files: FileFetcher
-        let thumbnail: FileThumbnail
-
-        func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-            let (path, limit) = (thumbnail.path, (request.options.network.limits ?? .standard).bodyBytes)
-            let context = context.nextAttempt()
-            let (data, identity) = try await files.run(path, context) { [files, thumbnail] flag in
-                // A thumbnail shows what is in the file, so it is only for those who may read the file.
-                if let folder = files.thumbnails, let state = try FileReader.readableIdentity(of: path),
-                    let data = try folder.thumbnail(of: thumbnail, in: state, limit: limit, cancellation: flag)
-                {
-                    return (data, Optional(state))
-                }
-                let follower = FileReadFollower(files.pacing, context: context)
-                return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
+    /// Returns the thumbnail of one file as the original of a load, or the file itself where there is none.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    func thumbnail(
+        _ thumbnail: FileThumbnail,
+        for request: ResolvedRequest,
+        context: WorkContext
+    ) async throws -> FetchedOriginal {
+        let (path, limit) = (thumbnail.path, (request.options.network.limits ?? .standard).bodyBytes)
+        let context = context.nextAttempt()
+        let (data, identity) = try await run(path, context) { [thumbnails, pacing] flag in
+            // A thumbnail shows what is in the file, so it is only for those who may read the file.
+            if let thumbnails, let state = try FileReader.readableIdentity(of: path),
+                let data = try thumbnails.thumbnail(of: thumbnail, in: state, limit: limit, cancellation: flag)
+            {
+                return (data, Optional(state))
             }
-            return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
+            let follower = FileReadFollower(pacing, context: context)
+            return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
         }
+        return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
     }
 }
 

@@ -4,7 +4,7 @@ internal import HalcyonHTTP
 internal import HalcyonSystem
 
 /// Gets originals from servers.
-struct NetworkFetcher: OriginalFetching {
+struct NetworkFetcher {
     /// The downloader of requests that name none.
     let downloader: ImageDownloader
     let recovery: Recovery
@@ -32,6 +32,8 @@ struct NetworkFetcher: OriginalFetching {
     }
 
     /// Gets an original that no HTTP cache may answer for: that of another method than GET, or with a body.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         guard request.options.allowsNetwork, let transfer = request.transfer else {
             throw request.notCached

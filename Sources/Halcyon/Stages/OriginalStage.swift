@@ -230,7 +230,7 @@ final class OriginalStage: Sendable {
         // cancelled before that, as the transfer would end with it and be sent anew.
         if !request.source.isFromServer { context.begin(.load) }
         let fetched = try await network.recovery.load(request, context) {
-            try await fetcher(for: request).fetch(request, context: context)
+            try await fetch(request, context: context)
         }
         let time = ContinuousClock.now - loadStart
         timings.load = time
@@ -238,20 +238,30 @@ final class OriginalStage: Sendable {
         return Original(fetched, for: request, number: number, timings: timings, found: expired)
     }
 
-    /// Returns the fetcher of a request's source.
-    private func fetcher(for request: ResolvedRequest) -> any OriginalFetching {
+    /// Gets an original from its source.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
+    private func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         switch request.source.location {
-        case .network: network
-        case .file(let path): FileFetcher.Whole(files: files, path: path)
-        case .data(let data): DataFetcher(data: data)
-        case .provider(let provider): ProviderFetcher(provider: provider, files: files)
-        case .inline(let image): DataFetcher(data: image.data)
+        case .network:
+            return try await network.fetch(request, context: context)
+        case .file(let path):
+            return try await files.whole(path, for: request, context: context)
+        case .data(let data):
+            return FetchedOriginal(data: data, source: .data)
+        case .provider(let provider):
+            return try await ProviderFetcher(provider: provider, files: files).fetch(request, context: context)
+        case .inline(let image):
+            return FetchedOriginal(data: image.data, source: .data)
         // A thumbnail shows the first frame.
         case .thumbnail(let thumbnail) where request.options.decode.frame != 0:
-            FileFetcher.Whole(files: files, path: thumbnail.path)
-        case .thumbnail(let thumbnail): FileFetcher.Thumbnail(files: files, thumbnail: thumbnail)
-        case .videoFile(let path): FileFetcher.VideoFile(files: files, path: path)
-        case .invalid(let url): InvalidSource(url: url)
+            return try await files.whole(thumbnail.path, for: request, context: context)
+        case .thumbnail(let thumbnail):
+            return try await files.thumbnail(thumbnail, for: request, context: context)
+        case .videoFile(let path):
+            return try await files.video(path, for: request, context: context)
+        case .invalid(let url):
+            throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
         }
     }
 

@@ -2,13 +2,16 @@ internal import FoundationEssentials
 internal import HalcyonHTTP
 
 /// The fetcher of bytes that a provider of the program supplies.
-struct ProviderFetcher: OriginalFetching {
+struct ProviderFetcher {
     let provider: AnyImageDataProvider
     let files: FileFetcher
 
     /// The longest text that is decoded where the load runs. Going to a thread and back takes longer than decoding it.
     private static let inlineTextLimit = 1 << 16
 
+    /// Returns the bytes as the original of a load.
+    ///
+    /// - Throws: ``ImageError``, `CancellationError`.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         if let cycle = request.steps?.cycle { throw error(.providerCycle(cycle)) }
         do {

@@ -90,7 +90,7 @@ struct FileIdentityTests {
         let pending = try #require(test.pipeline.stages.resolver.begin(named).resolved)
         let reads = (0..<2).map { _ in
             Task { [path] in
-                _ = try await FileFetcher.Whole(files: files, path: path).fetch(pending, context: context)
+                _ = try await files.whole(path, for: pending, context: context)
             }
         }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
