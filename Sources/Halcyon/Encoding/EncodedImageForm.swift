@@ -134,7 +134,7 @@ struct EncodedImageForm: CachedForm {
         return made
     }
 
-    private var images: ResultStorage<ImageForm> { ResultStorage(ImageForm(parts)) }
+    private var images: ImageForm { ImageForm(parts) }
 
     /// Returns the image from memory or disk.
     private func cachedInput(
@@ -144,7 +144,7 @@ struct EncodedImageForm: CachedForm {
         if let cached = parts.memory.cached(for: request), let pixels = LoadedPixels(cached) {
             return (pixels, cached.isExact)
         }
-        guard let found = try await images.result(for: request, context: context) else { return nil }
+        guard let found = try await images.foundResult(for: request, context: context) else { return nil }
         return (LoadedPixels(found), found.isExact)
     }
 

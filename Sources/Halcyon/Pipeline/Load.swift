@@ -9,7 +9,8 @@ internal import FoundationEssentials
 ///
 /// The first two steps are made by ``ImagePipeline``, on the thread of the caller, which gets an image in memory without
 /// waiting: ``Interception/prepared(_:)`` applies default options and the first step of each interceptor, and
-/// ``MemoryStage`` looks into memory. The steps from the original on are those of the form, ``LoadForm/make(for:context:)``.
+/// ``MemoryStage`` looks into memory. The steps from the original on are those of the form, ``LoadForm/make(for:context:)``:
+/// the first two are left out where processors may begin with an image in memory, ``MemoryStage/unprocessed(for:)``.
 struct Load<Form: LoadForm>: Sendable {
     let form: Form
     /// The distance from which the result may come.

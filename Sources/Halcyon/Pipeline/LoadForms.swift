@@ -286,7 +286,7 @@ struct CacheEntryForm: LoadForm {
     func stored(for request: ResolvedRequest, context: WorkContext) async throws -> ImageResponse.Source? {
         guard destination == .disk else { return nil }
         guard request.options.cache.storesOnDisk, request.source.isCachedOnDisk else { return .disk }
-        if try await ResultStorage(ImageForm(parts)).contains(request, context: context) { return .disk }
+        if try await ImageForm(parts).hasResult(for: request, context: context) { return .disk }
         // Where a server decides about caching, loading finds out whether its original may still be used.
         guard request.work.readsDisk, !request.followsServer else { return nil }
         return try await request.originals.isOnDisk(CacheKey(name: request.key.originalDiskKey)) ? .disk : nil

@@ -38,8 +38,6 @@ protocol CachedForm: LoadForm where Result: CachedResult {
 }
 
 extension CachedForm {
-    private var storage: ResultStorage<Self> { ResultStorage(self) }
-
     func substitute(
         for request: ResolvedRequest,
         insteadOf error: ImageError,
@@ -66,12 +64,12 @@ extension CachedForm {
     /// Returns a result on disk that may be used now, and stores it in memory.
     @inline(never)
     func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Result? {
-        guard let found = try await storage.result(for: request, context: context) else { return nil }
+        guard let found = try await foundResult(for: request, context: context) else { return nil }
         return remember(found, for: request)
     }
 
     /// Stores a result from disk in memory.
-    private func remember(_ found: ResultStorage<Self>.Found, for request: ResolvedRequest) -> Result {
+    private func remember(_ found: FoundResult<Result>, for request: ResolvedRequest) -> Result {
         let claim = found.claim(of: request)
         parts.memory.store(found.result, isExact: found.isExact, for: request, claim: claim, found.validity)
         return found.result
@@ -85,7 +83,7 @@ extension CachedForm {
     func result(for request: ResolvedRequest, insteadOf error: ImageError, context: WorkContext) async throws -> Result
     {
         await forget(request, ifObsolete: error)
-        if let stale = try await storage.staleResult(for: request, insteadOf: error, context: context) {
+        if let stale = try await staleResult(for: request, insteadOf: error, context: context) {
             return remember(stale, for: request)
         }
         guard let other = try await substitute(for: request, insteadOf: error, context: context) else { throw error }
@@ -108,7 +106,7 @@ extension CachedForm {
                 parts.memory.store(made.result, isExact: true, for: request, claim: claim, caching.validity)
                 if request.options.cache.storesInMemory { context.note(.storedInMemory) }
                 if isForgotten, claim.transfer != nil, request.options.cache.storesOnDisk {
-                    await storage.remove(for: request, claim: claim)
+                    await removeResult(of: request, claim: claim)
                 }
             case .remove:
                 await forgetReplaced(by: request, claim: claim)
@@ -148,7 +146,7 @@ extension CachedForm {
             }
         }
         let data = made.original?.original.data
-        if let started = storage.store(
+        if let started = storeResult(
             made.result,
             for: request,
             madeOf: data,
@@ -177,7 +175,7 @@ extension CachedForm {
         if policy.storesInMemory { forgetInMemory(request, claim: claim) }
         if policy.storesOnDisk, request.source.isCachedOnDisk {
             await removeOriginal(of: request, claim: claim)
-            await storage.remove(for: request, claim: claim)
+            await removeResult(of: request, claim: claim)
         }
         // Once more: a load that has found it on disk meanwhile may have stored it in memory.
         if policy.storesInMemory { forgetInMemory(request, claim: claim) }

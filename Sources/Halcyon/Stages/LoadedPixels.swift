@@ -20,7 +20,7 @@ struct LoadedPixels: Sendable {
         case original(Original)
         indirect case memory(CachedImage)
         /// A result on disk.
-        indirect case disk(ResultStorage<ImageForm>.Found)
+        indirect case disk(FoundResult<ImageResponse>)
     }
 }
 
@@ -32,7 +32,7 @@ extension LoadedPixels {
     }
 
     /// The pixels of a result on disk.
-    init(_ found: ResultStorage<ImageForm>.Found) {
+    init(_ found: FoundResult<ImageResponse>) {
         self.init(image: found.result.image, lease: nil, provenance: .disk(found))
     }
 

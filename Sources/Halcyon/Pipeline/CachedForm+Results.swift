@@ -22,38 +22,32 @@ struct ResultProvenance: Sendable {
     let digest: ContentDigest?
 }
 
-/// The results of processors on disk, in one form.
-struct ResultStorage<Form: CachedForm>: Sendable {
-    let form: Form
+/// A result that was found on disk.
+struct FoundResult<Result: Sendable>: Sendable {
+    let result: Result
+    /// A Boolean value that indicates whether it is what the original makes; see ``CachedImage/isExact``.
+    let isExact: Bool
+    /// The validity of the result; `nil` if no server decides about it.
+    let validity: OriginalValidity?
+    /// The digest of the original that it was made of; `nil` if that is not known.
+    let digest: ContentDigest?
 
-    init(_ form: Form) {
-        self.form = form
+    /// Returns the claim to store the result in memory.
+    func claim(of request: ResolvedRequest) -> ContentClaim {
+        ContentClaim(
+            registrations: request.registrations,
+            digest: digest,
+            representation: validity?.representation ?? ""
+        )
     }
+}
 
-    /// A result that was found.
-    struct Found: Sendable {
-        let result: Form.Result
-        /// A Boolean value that indicates whether it is what the original makes; see ``CachedImage/isExact``.
-        let isExact: Bool
-        /// The validity of the result; `nil` if no server decides about it.
-        let validity: OriginalValidity?
-        /// The digest of the original that it was made of; `nil` if that is not known.
-        let digest: ContentDigest?
-
-        /// Returns the claim to store the result in memory.
-        func claim(of request: ResolvedRequest) -> ContentClaim {
-            ContentClaim(
-                registrations: request.registrations,
-                digest: digest,
-                representation: validity?.representation ?? ""
-            )
-        }
-    }
-
+/// The results of processors on disk.
+extension CachedForm {
     /// Returns a result that may be used now; `nil` if there is none, or none that can be decoded.
     ///
     /// - Throws: `CancellationError`.
-    func result(for request: ResolvedRequest, context: WorkContext) async throws -> Found? {
+    func foundResult(for request: ResolvedRequest, context: WorkContext) async throws -> FoundResult<Result>? {
         guard request.isLookedUpAsResult else { return nil }
         return try await find(request, context: context)
     }
@@ -69,7 +63,7 @@ struct ResultStorage<Form: CachedForm>: Sendable {
         for request: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
-    ) async throws -> Found? {
+    ) async throws -> FoundResult<Result>? {
         guard request.mayBeResult, request.followsServer, let use = StaleUse(error.reason),
             // An image about which the server would be asked is not used where it must not be.
             request.reach == .anywhere || request.reach == .thisMachine && !request.options.allowsNetwork
@@ -80,7 +74,7 @@ struct ResultStorage<Form: CachedForm>: Sendable {
     /// Returns whether there is a result that may be used now. It is not decoded.
     ///
     /// - Throws: `CancellationError`.
-    func contains(_ request: ResolvedRequest, context: WorkContext) async throws -> Bool {
+    func hasResult(for request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.isLookedUpAsResult else { return false }
         let cache = request.target
         let key = CacheKey(text: request.resultDiskKey)
@@ -109,8 +103,8 @@ struct ResultStorage<Form: CachedForm>: Sendable {
     /// Starts to store a result, if the options and the server allow that.
     ///
     /// - Parameter data: The encoded original, for a serializer of the program; `nil` if it was not needed.
-    func store(
-        _ result: Form.Result,
+    func storeResult(
+        _ result: Result,
         for request: ResolvedRequest,
         madeOf data: Data?,
         _ caching: OriginalCaching,
@@ -133,18 +127,18 @@ struct ResultStorage<Form: CachedForm>: Sendable {
             for: CacheKey(text: request.resultDiskKey),
             expiration: expiration(policy, validity, now: cache.disk.now()),
             durability: policy.diskDurability ?? .none,
-            byteCount: form.byteCount(of: result) + (provenance.data?.count ?? 0),
+            byteCount: byteCount(of: result) + (provenance.data?.count ?? 0),
             priority: priority,
             replacing: request.replacedResults,
             digest: claim.digest,
             admission: cache.admission(of: claim, request.key),
-            content: { [form] in try await form.entry(of: result, from: provenance, for: request, priority: priority) }
+            content: { [self] in try await entry(of: result, from: provenance, for: request, priority: priority) }
         )
     }
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is
     /// asked about it, unless it may be used afterwards if that server fails.
-    func expiration(_ policy: CachePolicy, _ validity: OriginalValidity?, now: Date) -> Expiration? {
+    private func expiration(_ policy: CachePolicy, _ validity: OriginalValidity?, now: Date) -> Expiration? {
         guard let validity, let freshUntil = validity.statedEnd(policy.freshness), !validity.mayBeUsedStale else {
             return policy.diskExpiration
         }
@@ -155,7 +149,7 @@ struct ResultStorage<Form: CachedForm>: Sendable {
     }
 
     /// Removes a result because of an answer of its server.
-    func remove(for request: ResolvedRequest, claim: ContentClaim) async {
+    func removeResult(of request: ResolvedRequest, claim: ContentClaim) async {
         guard request.isProcessed else { return }
         let cache = request.target
         await cache.tiers.remove(.entry(CacheKey(text: request.resultDiskKey)), if: cache.removal(by: claim))

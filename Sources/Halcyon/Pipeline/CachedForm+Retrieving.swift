@@ -3,7 +3,7 @@ internal import HalcyonCodecs
 internal import HalcyonStore
 internal import HalcyonSystem
 
-extension ResultStorage {
+extension CachedForm {
     /// Returns the result on disk, or in place of an original that is unavailable one that is no longer fresh.
     ///
     /// - Parameter failure: The reason why the original is unavailable, which may permit the use of an image that is no
@@ -12,14 +12,14 @@ extension ResultStorage {
         _ request: ResolvedRequest,
         context: WorkContext,
         insteadOf failure: StaleUse? = nil
-    ) async throws -> Found? {
+    ) async throws -> FoundResult<Result>? {
         let start = ContinuousClock.now
         let cache = request.target
         let found = try await cache.tiers.first(
             for: CacheKey(text: request.resultDiskKey),
             extending: request.options.cache.diskExtension,
             priority: context.priority
-        ) { entry, place -> (result: Found, byteCount: Int, time: Duration)? in
+        ) { entry, place -> (result: FoundResult<Result>, byteCount: Int, time: Duration)? in
             let time = ContinuousClock.now - start
             guard let metadata = ProcessedImageMetadata(entry.metadata) else {
                 await cache.tiers.remove(place)
@@ -52,17 +52,17 @@ extension ResultStorage {
         after time: Duration,
         for request: ResolvedRequest,
         context: WorkContext
-    ) async throws -> Found? {
+    ) async throws -> FoundResult<Result>? {
         let tiers = request.target.tiers
         do {
             var timings = ImageTimings()
             timings.disk = time
-            let result = try await form.result(
+            let result = try await self.result(
                 in: StoredResult(entry: entry, metadata: metadata, timings: timings),
                 for: request,
                 priority: context.priority
             )
-            return Found(
+            return FoundResult(
                 result: result,
                 isExact: metadata.isExact ?? false,
                 validity: validity,
