@@ -158,7 +158,7 @@ extension CacheKeyEncoder {
     /// - Throws: ``CodecError/unregistered(_:)`` or ``CodecError/unsupported(_:reason:)`` if there is no encoder.
     fileprivate mutating func encode(_ target: ImageEncoding.Target, _ codecs: ImageCodecs) throws(CodecError) {
         guard let encoder = codecs.encoder(for: target.format) else {
-            throw codecs.missing("encoder", of: target.format)
+            throw codecs.missing(.encoder, of: target.format)
         }
         encode(encoder)
         target.options.encode(into: &self)

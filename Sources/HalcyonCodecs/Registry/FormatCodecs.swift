@@ -35,16 +35,24 @@ public struct FormatCodecs: Sendable {
     /// Returns these codecs with others, which take the place of those of the same type and format, and otherwise come
     /// after them, but before videos: what is an image by its signature is no video.
     func replacing(with formats: [FormatCodecs]) -> FormatCodecs {
-        var (decoders, encoders) = (decoders, encoders)
-        for decoder in formats.lazy.flatMap(\.decoders) {
-            let earlier = decoders.firstIndex { type(of: $0) == type(of: decoder) && $0.format == decoder.format }
-            if let earlier { decoders[earlier] = decoder } else { decoders.append(decoder) }
+        let decoders = Self.replacing(in: decoders, formats.flatMap(\.decoders)) { $0.format }
+        return FormatCodecs(
+            decoders: decoders.filter { !$0.format.isVideo } + decoders.filter(\.format.isVideo),
+            encoders: Self.replacing(in: encoders, formats.flatMap(\.encoders)) { $0.format }
+        )
+    }
+
+    private static func replacing<Codec>(
+        in codecs: [Codec],
+        _ others: [Codec],
+        format: (Codec) -> ImageFormat
+    ) -> [Codec] {
+        others.reduce(into: codecs) { codecs, other in
+            // The type of a value that is known as `any ImageDecoder` is asked of it as `Any`.
+            let earlier = codecs.firstIndex {
+                type(of: $0 as Any) == type(of: other as Any) && format($0) == format(other)
+            }
+            if let earlier { codecs[earlier] = other } else { codecs.append(other) }
         }
-        for encoder in formats.lazy.flatMap(\.encoders) {
-            let earlier = encoders.firstIndex { type(of: $0) == type(of: encoder) && $0.format == encoder.format }
-            if let earlier { encoders[earlier] = encoder } else { encoders.append(encoder) }
-        }
-        let images = decoders.filter { !$0.format.isVideo }
-        return FormatCodecs(decoders: images + decoders.filter(\.format.isVideo), encoders: encoders)
     }
 }

@@ -104,7 +104,7 @@ extension ImageCodecs {
 
     private func requiredEncoder(for format: ImageFormat) throws(CodecError) -> any ImageEncoder {
         guard let encoder = encoder(for: format) else {
-            throw missing("encoder", of: format)
+            throw missing(.encoder, of: format)
         }
         return encoder
     }

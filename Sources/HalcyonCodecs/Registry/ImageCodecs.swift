@@ -93,13 +93,13 @@ extension ImageCodecs {
             if let decoder = decoders.first(where: { $0.format == format }) {
                 return decoder
             }
-            throw missing("decoder", of: format)
+            throw missing(.decoder, of: format)
         }
         if let hint, !ForeignContent.isCertain(beginning) {
             if let decoder = decoders.first(where: { $0.format == hint }) {
                 return decoder
             }
-            throw missing("decoder", of: hint)
+            throw missing(.decoder, of: hint)
         }
         throw .unknownFormat(detected: ForeignContent.name(of: beginning))
     }
@@ -146,10 +146,16 @@ extension ImageCodecs {
         return try image.converted(options.color, isCancelled: isCancelled)
     }
 
+    /// The two kinds of codecs.
+    package enum Kind: String {
+        case decoder
+        case encoder
+    }
+
     /// The error for a format without a codec.
-    package func missing(_ codec: String, of format: ImageFormat) -> CodecError {
-        guard hasStandard, let product = format.product, codec == "decoder" || product.hasEncoder else {
-            return .unsupported(format, reason: "there is no \(codec) for this format")
+    package func missing(_ kind: Kind, of format: ImageFormat) -> CodecError {
+        guard hasStandard, let product = format.product, kind == .decoder || product.hasEncoder else {
+            return .unsupported(format, reason: "there is no \(kind.rawValue) for this format")
         }
         return .unregistered(format)
     }
