@@ -132,11 +132,7 @@ struct JPEGXLHeader {
         var kept = [SaturatingCount](repeating: 0, count: 4)
         while let frame = frames.next() {
             frameCount += 1
-            guard frameCount <= Self.greatestWalkedFrameCount else {
-                guard isAnimated, showsAny else { throw Self.tooManyFrames }
-                isFrameCountExact = false
-                return stream.cut(toByteCount: frames.offset)
-            }
+            guard frameCount <= Self.greatestWalkedFrameCount else { break }
             guard frame.isHidden else {
                 if frame.isShown { (pixelCount, showsAny) = (0, true) }
                 continue
@@ -149,6 +145,10 @@ struct JPEGXLHeader {
             if let place = frame.place { kept[place] = max(kept[place], frame.size.pixelCount) }
         }
         hiddenByteCount = largest * 8 + kept.reduce(0, +) * 4
+        guard frames.isExhausted || frameCount > Self.greatestWalkedFrameCount else { return }
+        guard isAnimated, showsAny else { throw Self.tooManyFrames }
+        isFrameCountExact = false
+        stream.cut(toByteCount: frames.offset)
     }
 
     /// The pixels that frames which are never shown may have beside an image of any size: the work of some 0.3 s.

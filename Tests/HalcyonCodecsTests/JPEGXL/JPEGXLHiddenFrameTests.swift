@@ -63,6 +63,38 @@ struct JPEGXLHiddenFrameTests {
         #expect(throws: Self.tooMany) { try decode(JPEGXLFile.black(16, hidden: hidden, isAnimated: false)) }
     }
 
+    @Test("are counted behind frames whose sections are in another order", arguments: JPEGXLFile.Order.allCases)
+    func permuted(order: JPEGXLFile.Order) throws {
+        // The larger image has four groups, and so seven sections.
+        for side in [16, 1_100] {
+            let file = JPEGXLFile.black(side, hidden: [], isAnimated: true, thenHidden: [1_024, 1_024], order: order)
+            let info = try decoder.info(of: file, limits: .standard)
+            #expect(info.frameCount == 2 && info.frameDurations == [50, 50] && info.isFrameCountExact)
+            #expect(try decode(file).bitmap[3, 3] == [0, 0, 0, 255])
+            let hostile = JPEGXLFile.black(side, hidden: [], isAnimated: true, thenHidden: [16_384], order: order)
+            #expect(hostile.count < 2_000)
+            #expect(throws: Self.tooMany) { try decode(hostile) }
+        }
+    }
+
+    @Test("and frames in another order of sections are counted within a budget of work")
+    func orderWork() throws {
+        let shown = [Int](repeating: 16, count: 300)
+        let few = JPEGXLFile.black(
+            16,
+            hidden: [],
+            isAnimated: true,
+            thenShown: Array(shown.prefix(20)),
+            order: .largeCodes
+        )
+        #expect(try decoder.info(of: few, limits: .standard).isFrameCountExact)
+        let many = JPEGXLFile.black(16, hidden: [], isAnimated: true, thenShown: shown, order: .largeCodes)
+        let info = try decoder.info(of: many, limits: .standard)
+        // Each has a code for 32,768 symbols, of which 4,194,304 are looked at.
+        #expect(info.frameCount == 128 && !info.isFrameCountExact)
+        #expect(try decode(many).size == PixelSize(16, 16))
+    }
+
     @Test("are ended between the tasks of the decoder")
     func cancelling() throws {
         let data = JPEGXLFile.black(1_024, hidden: [Int](repeating: 1_024, count: 2), isAnimated: false)
@@ -90,18 +122,65 @@ struct JPEGXLHiddenFrameTests {
 }
 
 /// Files of black frames, in a few bytes each.
-private enum JPEGXLFile {
+enum JPEGXLFile {
+    /// The order of the sections of each frame, and the code in which it stands (annex C).
+    enum Order: CaseIterable {
+        case none
+        /// As they are, in a code without bits.
+        case same
+        /// The first two in each other's place, in a prefix code.
+        case swapped
+        /// As they are, in a code for 32,768 symbols.
+        case largeCodes
+        /// As they are, in numeral systems.
+        case numeralSystem
+
+        fileprivate func write(_ bits: inout BitWriter, sectionCount: Int) {
+            bits.write((1, self == .none ? 0 : 1))
+            guard self != .none else { return }
+            // No copies, and one code for all contexts.
+            bits.write((1, 0), (1, 1), (2, 0))
+            switch self {
+            case .none: break
+            case .same: bits.write((1, 1), (4, 0), (1, 0))
+            case .swapped where sectionCount > 1:
+                // Tokens are the numbers; the alphabet has two, of a bit each: one number, which is 1.
+                bits.write((1, 1), (4, 15), (1, 1), (4, 0), (2, 1), (2, 1), (1, 0), (1, 1), (1, 1), (1, 1))
+            case .swapped: bits.write((1, 1), (4, 0), (1, 0))
+            case .largeCodes:
+                // One symbol, of 15 bits, which is 0.
+                bits.write((1, 1), (4, 15), (1, 1), (4, 14), (14, 16_383), (2, 1), (2, 0), (15, 0))
+            case .numeralSystem:
+                // The first of 32 symbols is the only one, so that the state stays the last one that is allowed.
+                bits.write((1, 0), (2, 0), (3, 5), (1, 1), (1, 0), (1, 0), (32, 0x13_0000))
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - side: The width and height of the image.
     ///   - hidden: Those of frames that are never shown, before the first one that is.
     ///   - later: Those of frames behind that, in which case another one is shown at the end.
-    static func black(_ side: Int, hidden: [Int], isAnimated: Bool, thenHidden later: [Int] = []) -> Data {
+    ///   - shown: Those of further frames that are shown.
+    ///   - order: That of the sections of each frame.
+    static func black(
+        _ side: Int,
+        hidden: [Int],
+        isAnimated: Bool,
+        thenHidden later: [Int] = [],
+        thenShown shown: [Int] = [],
+        order: Order = .none
+    ) -> Data {
         var bits = BitWriter()
         header(side, isAnimated: isAnimated, &bits)
-        for size in hidden { frame(size, of: side, isHidden: true, isAnimated, isLast: false, &bits) }
-        if !later.isEmpty { frame(side, of: side, isHidden: false, isAnimated, isLast: false, &bits) }
-        for size in later { frame(size, of: side, isHidden: true, isAnimated, isLast: false, &bits) }
-        frame(side, of: side, isHidden: false, isAnimated, isLast: true, &bits)
+        func add(_ size: Int, isHidden: Bool, isLast: Bool = false) {
+            frame(size, of: side, isHidden: isHidden, isAnimated, isLast: isLast, order, &bits)
+        }
+        for size in hidden { add(size, isHidden: true) }
+        if !later.isEmpty { add(side, isHidden: false) }
+        for size in later { add(size, isHidden: true) }
+        for size in shown { add(size, isHidden: false) }
+        add(side, isHidden: false, isLast: true)
         return Data(bits.bytes)
     }
 
@@ -126,6 +205,7 @@ private enum JPEGXLFile {
         isHidden: Bool,
         _ isAnimated: Bool,
         isLast: Bool,
+        _ order: Order,
         _ bits: inout BitWriter
     ) {
         bits.write((1, 0), (2, isHidden ? 2 : 0), (1, 1), (2, 0), (1, 0), (2, 0), (2, 3))
@@ -147,10 +227,10 @@ private enum JPEGXLFile {
         if isHidden { bits.write((1, 1)) }
         // No name, no filters, no extensions.
         bits.write((2, 0), (1, 0), (1, 0), (2, 0), (2, 0), (2, 0))
-        sections(ofSide: side, &bits)
+        sections(ofSide: side, order, &bits)
     }
 
-    private static func sections(ofSide side: Int, _ bits: inout BitWriter) {
+    private static func sections(ofSide side: Int, _ order: Order, _ bits: inout BitWriter) {
         let (groups, coarse) = ((side + 1_023) / 1_024, (side + 8_191) / 8_192)
         let isOne = groups == 1
         var first = BitWriter()
@@ -164,7 +244,8 @@ private enum JPEGXLFile {
             all += [[UInt8]](repeating: group, count: coarse * coarse) + [[]]
             all += [[UInt8]](repeating: group, count: groups * groups)
         }
-        bits.write((1, 0))
+        order.write(&bits, sectionCount: all.count)
+        if order == .swapped, !isOne { all.swapAt(0, 1) }
         bits.align()
         for section in all { bits.write((2, 0), (10, section.count)) }
         bits.align()
