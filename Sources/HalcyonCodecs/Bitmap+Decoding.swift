@@ -61,4 +61,15 @@ extension Bitmap {
             return isOpaque
         }
     }
+
+    /// Lowers colours above their alpha to it, of pixels that a file has multiplied by alpha.
+    package mutating func limitColors() {
+        let (size, bytesPerRow, depth) = (size, bytesPerRow, depth)
+        withUnsafeMutableBytes { pixels in
+            guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+            for y in 0..<size.height {
+                _ = PixelConversion.limitColors(start + y * bytesPerRow, count: size.width, depth: depth)
+            }
+        }
+    }
 }

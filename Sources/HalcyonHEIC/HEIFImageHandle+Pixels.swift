@@ -32,7 +32,9 @@ extension HEIFImageHandle {
             throw CancellationError()
         }
         let isPremultiplied = heif_image_handle_is_premultiplied_alpha(handle) != 0
-        return try image.bitmap(premultiplies: options.premultiplies && !isPremultiplied)
+        var bitmap = try image.bitmap(premultiplies: options.premultiplies && !isPremultiplied)
+        if options.premultiplies, isPremultiplied { bitmap.limitColors() }
+        return bitmap
     }
 
     private func checkLimits(_ limits: DecodeLimits, depth: SampleDepth) throws(CodecError) {

@@ -150,31 +150,13 @@ final class JPEGXLFrameReader {
         for y in 0..<size.height {
             if y % rowsPerQuestion == 0, isCancelled() { throw CancellationError() }
             let row = start + y * bytesPerRow
-            let wideRow = UnsafeMutableRawPointer(row).assumingMemoryBound(to: UInt16.self)
             let isRowOpaque =
                 switch (header.basics.alpha_premultiplied != 0, depth) {
                 case (false, .eight): PixelConversion.premultiply(row, into: row, count: size.width)
                 case (false, .sixteen): PixelConversion.premultiply16(row, into: row, count: size.width)
-                case (true, .eight): Self.limitColors(row, count: size.width)
-                case (true, .sixteen): Self.limitColors(wideRow, count: size.width)
+                case (true, _): PixelConversion.limitColors(row, count: size.width, depth: depth)
                 }
             isOpaque = isRowOpaque && isOpaque
-        }
-        return isOpaque
-    }
-
-    /// Colours beyond alpha are light without a surface; a bitmap cannot hold them.
-    private static func limitColors<Sample: FixedWidthInteger>(
-        _ row: UnsafeMutablePointer<Sample>,
-        count: Int
-    ) -> Bool {
-        var isOpaque = true
-        for pixel in stride(from: 0, to: count * 4, by: 4) {
-            let alpha = row[pixel + 3]
-            isOpaque = isOpaque && alpha == .max
-            for channel in pixel..<pixel + 3 {
-                row[channel] = min(row[channel], alpha)
-            }
         }
         return isOpaque
     }

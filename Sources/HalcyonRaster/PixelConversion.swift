@@ -39,6 +39,33 @@ package enum PixelConversion {
         halcyon_expand_gray(source, out, count)
     }
 
+    /// Lowers colours above their alpha to it: they are light without a surface, which a bitmap cannot hold. Returns whether
+    /// every alpha is the greatest.
+    package static func limitColors(
+        _ pixels: UnsafeMutablePointer<UInt8>,
+        count: Int,
+        depth: SampleDepth = .eight
+    ) -> Bool {
+        switch depth {
+        case .eight: limitColors(of: pixels, count: count)
+        case .sixteen:
+            limitColors(of: UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt16.self), count: count)
+        }
+    }
+
+    private static func limitColors<Sample: FixedWidthInteger>(
+        of samples: UnsafeMutablePointer<Sample>,
+        count: Int
+    ) -> Bool {
+        var least = Sample.max
+        for pixel in stride(from: 0, to: count &* 4, by: 4) {
+            let alpha = samples[pixel &+ 3]
+            least = min(least, alpha)
+            for channel in pixel..<pixel &+ 3 { samples[channel] = min(samples[channel], alpha) }
+        }
+        return least == .max
+    }
+
     /// Divides the colours by alpha, rounded to nearest; 0 where alpha is 0.
     package static func unpremultiply(
         _ source: UnsafePointer<UInt8>,

@@ -192,22 +192,8 @@ struct TIFFPixelConverter {
             PixelConversion.unpremultiply(out, into: out, count: count)
             return false
         case (true, true):
-            return Self.limitColors(out, count: count)
+            return PixelConversion.limitColors(out, count: count)
         }
-    }
-
-    /// Colours beyond alpha cannot be; a bitmap must not hold them. Returns whether every alpha is the largest.
-    private static func limitColors(_ pixels: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
-        var isOpaque = true
-        for index in 0..<count {
-            let pixel = pixels + index &* 4
-            let limit = pixel[3]
-            isOpaque = isOpaque && limit == 255
-            for channel in 0..<3 {
-                pixel[channel] = min(pixel[channel], limit)
-            }
-        }
-        return isOpaque
     }
 
     private func writeWidePixels(

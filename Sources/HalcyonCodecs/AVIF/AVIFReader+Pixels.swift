@@ -132,6 +132,8 @@ extension AVIFReader {
             throw Self.error(result, of: decoder, isCutShort: false)
         }
         if !bitmap.isOpaque {
+            // libavif takes colours that are multiplied by alpha as they come, and loss changes both.
+            if premultiplies, image.pointee.alphaPremultiplied != AVIF_FALSE { bitmap.limitColors() }
             bitmap.isOpaque = !bitmap.containsTransparency()
         }
         return bitmap

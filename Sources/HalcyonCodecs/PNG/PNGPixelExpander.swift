@@ -79,10 +79,11 @@ struct PNGPixelExpander {
                 UInt32(row[3 &* x &+ 2]) | UInt32(row[3 &* x &+ 1]) << 8 | UInt32(row[3 &* x]) << 16 | 0xFF00_0000
             }
         case .premultipliedBGRA8:
-            return write(width, output) { x in
+            _ = write(width, output) { x in
                 UInt32(row[4 &* x &+ 2]) | UInt32(row[4 &* x &+ 1]) << 8 | UInt32(row[4 &* x]) << 16
                     | UInt32(row[4 &* x &+ 3]) << 24
             }
+            return PixelConversion.limitColors(output, count: width)
         case .gray16(let transparent):
             return write(width, output) { x in
                 let high = row[2 &* x]

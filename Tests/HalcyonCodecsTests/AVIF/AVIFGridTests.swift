@@ -149,6 +149,20 @@ struct AVIFGridTests {
         #expect(try AVIFDecoder().info(of: file.data, limits: .standard) == image.info)
     }
 
+    @Test("colours that a file has multiplied by alpha do not lie above it")
+    func multipliedColors() throws {
+        var item = try tile(1)
+        item.isHidden = false
+        let references = [("auxl", 11, [1]), ("prem", 1, [11])]
+        let file = HEIFFixture(brand: "avif", items: [item, try alphaTile(11)], references: references, primary: 1)
+        let bitmap = try decode(file).bitmap
+        #expect(!bitmap.isOpaque && bitmap[5, 7][3] > 250 && bitmap[40, 7][3] < 4)
+        for (x, y) in [(5, 7), (20, 60), (40, 7), (60, 60)] {
+            let pixel = bitmap[x, y]
+            #expect(pixel[..<3].allSatisfy { $0 <= pixel[3] })
+        }
+    }
+
     @Test("alpha of some tiles only is not shown as if there were none")
     func alphaOfSomeTiles() throws {
         var file = try grid()

@@ -197,4 +197,14 @@ struct PNGFormatTests {
         ])
         #expect(image.bitmap.premultipliedBytes() == [10, 20, 30, 100, 1, 2, 3, 255])
     }
+
+    @Test("colours of Apple's variant do not lie above their alpha")
+    func appleVariantAboveAlpha() throws {
+        let bare = Array(PNGBytes.stored([0, 30, 200, 255, 100, 1, 2, 3, 0]).dropFirst(2).dropLast(4))
+        let image = try decode([
+            PNGBytes.chunk("CgBI", [0x50, 0, 0x20, 2]), PNGBytes.header(2, 1, colorType: 6),
+            PNGBytes.chunk("IDAT", bare), PNGBytes.end,
+        ])
+        #expect(image.bitmap.premultipliedBytes() == [100, 100, 30, 100, 0, 0, 0, 0])
+    }
 }
