@@ -39,7 +39,7 @@ struct QOIHeader {
     }
 
     var info: ImageInfo {
-        ImageInfo(format: .qoi, size: size, hasAlpha: hasAlpha)
+        ImageInfo(format: .qoi, size: size, hasAlpha: hasAlpha, colorSpace: ColorSpace(colorProfile) ?? .sRGB)
     }
 
     /// Linear samples with the primaries of sRGB (ITU-T H.273, tables 2 and 3), or `nil` for sRGB.

@@ -86,6 +86,7 @@ struct QOITests {
         #expect(try pixels(file(1, 1, channels: 3, [0xff, 1, 2, 3, 0])) == [[1, 2, 3, 255]])
         let linear = try decode(file(1, 1, channels: 3, colorSpace: 1, [0xc0]))
         #expect(linear.colorProfile == .codePoints(primaries: 1, transfer: 8))
+        #expect(linear.info.colorSpace == .codePoints(primaries: 1, transfer: 8))
         #expect(linear.bitmap.isOpaque)
     }
 
