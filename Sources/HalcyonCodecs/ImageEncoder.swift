@@ -15,11 +15,33 @@ public protocol ImageEncoder: Sendable {
     /// The settings of the encoder itself that change what it writes, as text for cache keys: encoders of one type with
     /// equal text write equal bytes. Default: empty, for an encoder without settings.
     var cacheIdentity: String { get }
+
+    /// The options that change what the encoder writes of the same pixels. Default: none.
+    var choices: EncodeChoices { get }
 }
 
 extension ImageEncoder {
     /// Empty.
     public var cacheIdentity: String { "" }
+
+    /// None.
+    public var choices: EncodeChoices { [] }
+}
+
+/// Options that some encoders have, and others pass over.
+public struct EncodeChoices: OptionSet, Sendable, Hashable {
+    /// The options as bits.
+    public let rawValue: Int
+
+    /// The options of these bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// ``EncodeOptions/quality``, but for `nil`, which is no choice where there is never a loss.
+    public static let quality = EncodeChoices(rawValue: 1)
+    /// ``EncodeOptions/effort``.
+    public static let effort = EncodeChoices(rawValue: 2)
+    /// ``EncodeOptions/isProgressive``.
+    public static let progressiveOrder = EncodeChoices(rawValue: 4)
 }
 
 /// An encoder of files of several pages.

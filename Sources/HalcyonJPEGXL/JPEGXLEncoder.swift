@@ -14,6 +14,9 @@ public struct JPEGXLEncoder: AnimationEncoder {
     /// ``ImageFormat/jxl``.
     public var format: ImageFormat { .jxl }
 
+    /// Quality and effort.
+    public var choices: EncodeChoices { [.quality, .effort] }
+
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. ``EncodeOptions/colorProfile``
     /// says what the pixels are; without one they are sRGB.
     ///

@@ -20,6 +20,9 @@ public struct TIFFEncoder: PageEncoder {
     /// ``ImageFormat/tiff``.
     public var format: ImageFormat { .tiff }
 
+    /// Effort.
+    public var choices: EncodeChoices { .effort }
+
     /// Encodes a bitmap; the quality does not matter.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for more than 2 GiB of samples, or where memory runs out.

@@ -17,6 +17,9 @@ public struct AVIFEncoder: ImageEncoder {
     /// ``ImageFormat/avif``.
     public var format: ImageFormat { .avif }
 
+    /// Quality and effort.
+    public var choices: EncodeChoices { [.quality, .effort] }
+
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,536 pixels, for EXIF that is none, or where

@@ -23,6 +23,9 @@ public struct JPEGEncoder: ImageEncoder {
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
 
+    /// Quality, effort and progressive order.
+    public var choices: EncodeChoices { [.quality, .effort, .progressiveOrder] }
+
     /// Encodes a bitmap. A quality of `nil` means 100; others are clamped to 1 to 100.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,500 pixels, for metadata longer than the

@@ -11,6 +11,9 @@ public struct PNGEncoder: ImageEncoder {
     /// PNG.
     public var format: ImageFormat { .png }
 
+    /// Effort.
+    public var choices: EncodeChoices { .effort }
+
     /// Encodes a bitmap; ``EncodeOptions/quality`` means nothing here.
     ///
     /// Takes about twice the memory of the bitmap.

@@ -15,6 +15,9 @@ public struct WebPEncoder: ImageEncoder {
     /// ``ImageFormat/webp``.
     public var format: ImageFormat { .webp }
 
+    /// Quality and effort.
+    public var choices: EncodeChoices { [.quality, .effort] }
+
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 16,383 pixels or where memory runs out.

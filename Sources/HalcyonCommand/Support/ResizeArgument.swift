@@ -124,14 +124,19 @@ struct EncodingArguments: ParsableArguments {
     /// The formats whose originals are encoded although they are in the format already: those that have the quality, the
     /// effort or the order that is named.
     var encodedOriginals: Set<ImageFormat> {
-        var formats: Set<ImageFormat> = progressive ? [.jpeg] : []
-        if quality != nil { formats.formUnion([.jpeg, .webp, .avif, .jxl]) }
-        if effort != nil { formats.formUnion([.jpeg, .png, .webp, .avif, .jxl, .tiff]) }
-        return formats.filter(ImageCodecs.standard.canEncode)
+        Set(ImageCodecs.standard.encoders.filter { !$0.choices.isDisjoint(with: named) }.map(\.format))
+    }
+
+    private var named: EncodeChoices {
+        var named: EncodeChoices = []
+        if quality != nil { named.insert(.quality) }
+        if effort != nil { named.insert(.effort) }
+        if progressive { named.insert(.progressiveOrder) }
+        return named
     }
 
     /// Whether any of them is named.
-    var isNamed: Bool { quality != nil || effort != nil || progressive }
+    var isNamed: Bool { !named.isEmpty }
 
     /// The options that change the content of a result, in one way of writing them.
     var identity: String {

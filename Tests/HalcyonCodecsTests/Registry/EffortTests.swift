@@ -37,6 +37,22 @@ struct EffortTests {
         }
     }
 
+    @Test("and the other choices of an encoder are those options that change its bytes")
+    func choices() throws {
+        let photo = try TestImages.photo(64, 48)
+        let pairs: [(EncodeChoices, EncodeOptions, EncodeOptions)] = [
+            (.quality, EncodeOptions(quality: 30), EncodeOptions(quality: 80)),
+            (.effort, EncodeOptions(effort: 1), EncodeOptions(effort: 4)),
+            (.progressiveOrder, EncodeOptions(), EncodeOptions(isProgressive: true)),
+        ]
+        for encoder in ImageCodecs.all.encoders {
+            for (choice, one, other) in pairs {
+                let isSame = try encoder.encode(photo, options: one) == encoder.encode(photo, options: other)
+                #expect(isSame == !encoder.choices.contains(choice), "\(encoder.format) \(choice)")
+            }
+        }
+    }
+
     private static var traitFormats: [ImageFormat] {
         var formats: [ImageFormat] = []
         formats.append(.jxl)
