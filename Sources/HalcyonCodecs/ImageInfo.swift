@@ -25,6 +25,8 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     public var hasAlpha: Bool
     /// The colour space of the stored samples.
     public var colorSpace: ColorSpace
+    /// The state of the file that the description was read from.
+    package var file = FileTraits()
 
     /// The size a person sees: ``size`` after ``orientation``.
     public var displaySize: PixelSize { orientation.displaySize(of: size) }
@@ -54,6 +56,30 @@ public struct ImageInfo: Sendable, Hashable, Codable {
         self.bitDepth = bitDepth
         self.hasAlpha = hasAlpha
         self.colorSpace = colorSpace
+    }
+}
+
+extension ImageInfo {
+    /// What is known of a file besides the image that it describes: descriptions of the same image are equal whatever its
+    /// files are.
+    package struct FileTraits: Sendable, Hashable, Codable {
+        /// A Boolean value that indicates whether the bytes of an animation go to the end of its file; `nil` for a still
+        /// image, of which decoding tells what is missing, and where the end was not looked for.
+        package var hasEnd: Bool?
+        /// A Boolean value that indicates whether the samples are stored without loss, in a format that has the choice;
+        /// `nil` where the header does not tell.
+        package var isLossless: Bool?
+
+        package static func == (left: FileTraits, right: FileTraits) -> Bool { true }
+
+        package func hash(into hasher: inout Hasher) {}
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Descriptions that were stored by earlier versions have none.
+    func decode(_ type: ImageInfo.FileTraits.Type, forKey key: Key) throws -> ImageInfo.FileTraits {
+        try decodeIfPresent(type, forKey: key) ?? ImageInfo.FileTraits()
     }
 }
 

@@ -16,6 +16,8 @@ struct JPEGXLHeader {
     /// A Boolean value that indicates whether the headers of all frames that are drawn for one image have been read.
     private(set) var hasWholeImage = false
     private var hasColorSpace = false
+    /// A Boolean value that indicates whether the bytes end before the last frame begins.
+    private var isCutShort = false
     /// A Boolean value that indicates whether there are no more frames than those of ``frameDurations``.
     private(set) var isFrameCountExact = true
     /// Frames whose headers have been read, also those of no duration, on which others are drawn.
@@ -54,6 +56,7 @@ struct JPEGXLHeader {
             guard error == .truncated(.jxl), !frameDurations.isEmpty || !isAnimated && hasColorSpace else {
                 throw error
             }
+            isCutShort = true
         } catch {
             throw .corrupt(.jxl, reason: "\(error)")
         }
@@ -215,6 +218,9 @@ extension JPEGXLHeader {
             colorSpace: colorSpace
         )
         info.isFrameCountExact = isFrameCountExact
+        if isAnimated, isFrameCountExact { info.file.hasEnd = !isCutShort }
+        // Of colours in the space that loss is measured in, some was lost; of others only in a JPEG file that was repacked.
+        info.file.isLossless = basics.uses_original_profile != 0
         return info
     }
 }

@@ -49,6 +49,27 @@ import Testing
         #expect(record.exitCode == 0 && record.lines[0].contains(#""partial":true"#))
     }
 
+    @Test("an animation that is cut behind its first frames is partial in each format that it is converted to")
+    func partialAnimation() async throws {
+        let frames = try (0..<4).map { index in
+            var bitmap = try Bitmap(size: PixelSize(30, 30))
+            bitmap.fill(PixelRect(size: bitmap.size), with: Color(white: Double(index) / 4))
+            return AnimationFrame(bitmap: bitmap, duration: 100)
+        }
+        for format in [ImageFormat.gif, .png, .webp] {
+            let file = [UInt8](try ImageCodecs.standard.encode(frames, as: format))
+            // The end alone is missing: it does not show in any frame that is there.
+            for (input, isPartial) in [(file, false), (file.dropLast(format == .gif ? 1 : 12), true)] {
+                try work.write(Array(input), to: "in")
+                for output in ["a.gif", "a.png", "a.webp", "a.jpg"] where !output.hasSuffix(format.rawValue) {
+                    let run = try await work.run("convert", "in", output, "--json")
+                    #expect(run.exitCode == 0, "\(run.error)")
+                    #expect(run.lines[0].contains(#""partial":\#(isPartial)"#), "\(format) to \(output)")
+                }
+            }
+        }
+    }
+
     @Test("- is the standard input, for info as well")
     func standardInput() async throws {
         try work.write(try Images.encoded(.png), to: "in.png")

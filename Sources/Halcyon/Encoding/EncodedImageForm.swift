@@ -62,7 +62,7 @@ struct EncodedImageForm: CachedForm {
             // Decoding says what is wrong with it.
             return nil
         }
-        guard encoding.keeps(info.format), info.format.isComplete(original.data) == true else { return nil }
+        guard encoding.keeps(info.format), info.isComplete(original.data) == true else { return nil }
         let body = EncodedImageBody(
             data: original.data,
             format: info.format,

@@ -34,7 +34,7 @@ extension ImageEncoding {
                 originalInfo: image.info,
                 isOriginal: true,
                 // The first frame of an animation that is cut short may be whole.
-                isPartial: image.isPartial || image.info.format.isComplete(original) == false
+                isPartial: image.isPartial || image.info.isComplete(original) == false
             )
         }
         let frames = try frames(of: image, options, codecs, isCancelled)
@@ -56,7 +56,8 @@ extension ImageEncoding {
             format: target.format,
             size: frames[0].bitmap.size,
             originalInfo: image.info,
-            isPartial: frames.contains(where: \.isPartial)
+            // Frames that a file lacks at its end are not among those.
+            isPartial: frames.contains(where: \.isPartial) || image.info.file.hasEnd == false
         )
     }
 

@@ -87,7 +87,14 @@ extension ProgressiveDecoding {
             guard decoder.progress.isComplete, decoder.matchesWholeDecoding,
                 let image = try decoder.image(isCancelled: isCancelled), image.info == info
             else { return nil }
-            return image
+            // An image of a beginning says that its file was not there to its end.
+            return DecodedImage(
+                bitmap: image.bitmap,
+                info: info,
+                fullSize: image.fullSize,
+                colorProfile: image.colorProfile,
+                isPartial: image.isPartial
+            )
         } catch let error as CancellationError {
             throw error
         } catch {

@@ -36,6 +36,7 @@ public struct GIFDecoder: ImageDecoder {
                 let file = try GIFFile(beginning, limits: limits)
                 var info = file.info
                 info.isFrameCountExact = file.hasAllFrames && (file.hasEnd || beginning.count == bytes.count)
+                if !info.isFrameCountExact { info.file.hasEnd = nil }
                 return info
             }
         }

@@ -144,6 +144,7 @@ struct GIFFile {
             info.frameCount = frames.count
             info.frameDurations = frames.map(\.duration)
             info.loopCount = loopCount ?? 1
+            if hasAllFrames { info.file.hasEnd = hasEnd }
         }
         info.isFrameCountExact = hasAllFrames
         return info

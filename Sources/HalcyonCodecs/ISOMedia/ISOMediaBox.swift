@@ -12,7 +12,7 @@ package struct ISOMediaBox {
     /// A Boolean value that indicates whether the box, by its own account, is longer than what it lies in.
     package let isCutShort: Bool
     /// A Boolean value that indicates whether its size says "to the end of the file".
-    let isOpenEnded: Bool
+    package let isOpenEnded: Bool
 }
 
 /// The boxes that follow each other in a range of bytes.

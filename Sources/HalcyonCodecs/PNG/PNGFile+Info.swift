@@ -1,4 +1,4 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 internal import HalcyonRaster
 
 extension PNGFile {
@@ -26,18 +26,8 @@ extension PNGFile {
             info.frameDurations = frames.map(\.duration)
             info.loopCount = playCount
             info.isFrameCountExact = hasAllFrames
+            if hasAllFrames { info.file.hasEnd = isComplete }
         }
         return info
-    }
-}
-
-extension PNGDecoder {
-    /// Returns whether the file of an animation goes to its end; `nil` for a still image, of which decoding tells what is
-    /// missing. Nothing is decompressed.
-    package static func hasEnd(_ data: Data) -> Bool? {
-        data.withUnsafeBytes { bytes in
-            let file = try? PNGFile(bytes, limits: DecodeLimits(), checksImageData: false)
-            return file.flatMap { $0.isAnimated && $0.hasAllFrames ? $0.isComplete : nil }
-        }
     }
 }

@@ -128,6 +128,9 @@ extension WebPHeader {
             colorSpace: profile.flatMap(ICCProfile.colorSpace(of:)) ?? .sRGB
         )
         info.isFrameCountExact = isFrameCountExact
+        if isAnimated, isFrameCountExact { info.file.hasEnd = !isCutShort }
+        let images = isAnimated ? frames.compactMap(\.image) : [image].compactMap(\.self)
+        if !images.isEmpty { info.file.isLossless = images.allSatisfy(\.isLossless) }
         return info
     }
 

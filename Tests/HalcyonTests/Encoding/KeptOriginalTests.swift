@@ -115,6 +115,11 @@ struct KeptOriginalTests {
             let cut = try #require(await load(file.prefix(file.count / 2), as: keeping))
             #expect(cut.isOriginal && cut.isPartial && cut.originalInfo.frameCount > 1)
         }
+        for other in [ImageFormat.gif, .png, .webp] where other != format {
+            #expect(await load(file, as: .format(other))?.isPartial == false)
+            let cut = try #require(await load(file.prefix(file.count / 2), as: .format(other)))
+            #expect(!cut.isOriginal && cut.isPartial && cut.originalInfo.frameCount > 1)
+        }
     }
 
     @Test("is not whole by the two bytes at its end alone, if it is a GIF")
