@@ -112,6 +112,17 @@ extension EncodeOptions {
     }
 }
 
+extension EncodeOptions {
+    /// Returns the options for an image of a file: without a quality where its format is the one to write, and has lost
+    /// nothing of it so far.
+    package func keepingLossless(of info: ImageInfo, in format: ImageFormat) -> EncodeOptions {
+        guard info.format == format, info.file.isLossless == true else { return self }
+        var options = self
+        options.quality = nil
+        return options
+    }
+}
+
 /// The share of the colours that is kept beside the brightness.
 public enum ChromaSampling: String, Sendable, Hashable, CaseIterable {
     /// One sample of colour for four pixels: what cameras and the web use.

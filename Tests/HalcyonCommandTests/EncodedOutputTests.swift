@@ -146,6 +146,31 @@ struct EncodedOutputTests {
         }
     }
 
+    @Test("are without loss where the original is and its format stays, unless a quality is named")
+    func lossless() async throws {
+        let bitmap = try Images.decoded(Images.encoded(.png, width: 61, height: 40))
+        let exact = EncodeOptions(quality: nil)
+        try work.write([UInt8](try ImageCodecs.standard.encode(bitmap, as: .webp, options: exact)), to: "in.webp")
+        try work.write([UInt8](try ImageCodecs.standard.encode(bitmap, as: .webp)), to: "lossy.webp")
+        try work.write([UInt8](try ImageCodecs.standard.encode(bitmap, as: .png)), to: "in.png")
+        for (input, options, isLossless) in [
+            ("in.webp", ["--effort", "2"], true), ("in.webp", ["--effort", "2", "--keep-metadata", "all"], true),
+            ("in.webp", ["--resize", "20"], true), ("in.webp", ["--effort", "2", "--quality", "85"], false),
+            ("in.webp", ["--effort", "2", "--lossless"], true), ("lossy.webp", ["--effort", "2"], false),
+            ("in.png", ["--effort", "2"], false),
+        ] {
+            for command in [["get", input, "--overwrite", "-o", "a.webp"], ["convert", input, "a.webp"]] {
+                let run = try await work.start(command + options).outcome
+                #expect(run.exitCode == 0, "\(run.error)")
+                let file = try work.read("a.webp")
+                // The first chunk of a file without metadata (RFC 9649, sections 2.5 and 2.6).
+                #expect((Array(file[12..<16]) == Array("VP8L".utf8)) == isLossless, "\(command) \(options)")
+                guard isLossless, !options.contains("--resize") else { continue }
+                #expect(try Images.decoded(file).straightRGBA() == bitmap.straightRGBA())
+            }
+        }
+    }
+
     @Test("are those of a drawing as it came, with an option of encoders")
     func drawing() async throws {
         let text = #"<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><path d="M0 0h4v4z"/></svg>"#

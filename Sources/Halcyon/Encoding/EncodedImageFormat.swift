@@ -36,6 +36,9 @@ public struct EncodedImageFormat: Sendable, Hashable {
     /// The formats whose originals are encoded all the same, as ``EncodeOptions`` are to have an effect on them. Default:
     /// none.
     package var encodedOriginals: Set<ImageFormat> = []
+    /// A Boolean value that indicates whether an image stays without loss where its file is, and stays in its format,
+    /// whatever ``EncodeOptions/quality`` says. Default: `false`.
+    package var keepsLossless = false
 
     private init(_ rule: Rule) {
         self.rule = rule

@@ -25,6 +25,8 @@ struct ImageEncoding: Sendable, Hashable {
     let keepsUndecoded: Bool
     /// The formats whose originals are not kept.
     private let encodedOriginals: Set<ImageFormat>
+    /// A Boolean value that indicates whether an image stays without loss where its file is, and stays in its format.
+    private let keepsLossless: Bool
     /// The canonical encoding of the rule, as a part of keys.
     let identity: [UInt8]
 
@@ -35,6 +37,7 @@ struct ImageEncoding: Sendable, Hashable {
         keepsOriginal = format.keepsOriginal
         keepsUndecoded = format.keepsOriginal && format.keepsUndecoded
         encodedOriginals = format.keepsOriginal ? format.encodedOriginals : []
+        keepsLossless = format.keepsLossless
         var encoder = CacheKeyEncoder()
         // Before the second kind, what was encoded of an animation was its first frame; before the third, a quality meant
         // something else in each format.
@@ -42,6 +45,7 @@ struct ImageEncoding: Sendable, Hashable {
         encoder.encode(keepsOriginal)
         if keepsUndecoded { encoder.encode("undecoded") }
         for name in encodedOriginals.map(\.rawValue).sorted() { encoder.encode("encoded " + name) }
+        if keepsLossless { encoder.encode("lossless") }
         let rule: Rule?
         do throws(CodecError) {
             rule = try Self.rule(format.rule, codecs, &encoder)
@@ -101,12 +105,15 @@ struct ImageEncoding: Sendable, Hashable {
     ///
     /// - Parameter isOpaque: Evaluated only if the format depends on it.
     func target(for info: ImageInfo, isOpaque: @autoclosure () -> Bool) -> Target {
-        switch rule {
-        case .byOpacity(let opaque, let transparent):
-            return opaque.format == transparent.format || isOpaque() ? opaque : transparent
-        case .original(let formats, let options, let otherwise):
-            return formats.contains(info.format) ? Target(format: info.format, options: options) : otherwise
-        }
+        let target =
+            switch rule {
+            case .byOpacity(let opaque, let transparent):
+                opaque.format == transparent.format || isOpaque() ? opaque : transparent
+            case .original(let formats, let options, let otherwise):
+                formats.contains(info.format) ? Target(format: info.format, options: options) : otherwise
+            }
+        guard keepsLossless else { return target }
+        return Target(format: target.format, options: target.options.keepingLossless(of: info, in: target.format))
     }
 
     /// The formats that an image may become.

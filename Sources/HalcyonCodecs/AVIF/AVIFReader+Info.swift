@@ -20,6 +20,9 @@ extension AVIFReader {
             colorSpace: colorSpace
         )
         info.isFrameCountExact = !container.hasMoreFrames
+        // Red, green and blue as they are: encoders write them where nothing is to be lost, and else never.
+        info.file.isLossless =
+            Int(decoder.pointee.image.pointee.matrixCoefficients) == Int(AVIF_MATRIX_COEFFICIENTS_IDENTITY)
         return info
     }
 

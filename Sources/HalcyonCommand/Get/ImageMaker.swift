@@ -50,7 +50,7 @@ struct ImageMaker: Sendable {
 
     /// Makes a smaller size of an image that was loaded.
     func image(from base: ImageResponse, for item: ListItem, _ variant: OutputVariant) async throws -> Made {
-        let (target, options) = writer.target(for: item, base.image.info.format, nil, nil)
+        let (target, options) = writer.target(for: item, base.image.info, nil, nil)
         var loaded = GetResult.Loaded(base)
         let (image, chain) = (base.image, variant.processing)
         let start = ContinuousClock.now
@@ -129,13 +129,13 @@ struct ImageMaker: Sendable {
         let still = [.noCache] + processing(item, variant)
         guard kinds.keepsProfile, metadata.iccProfile != nil, !original.originalInfo.isAnimated || variant.isStill
         else {
-            let format = writer.format(for: item, original.format, metadata)
+            let format = writer.format(for: item, original.originalInfo, metadata)
             return Made(try await encoded(source, still, as: format))
         }
         // The pixels keep the colours of the profile.
         let options = ImageOptions(still + [.color(.asStored)])
         let image = try await pipeline.image(from: ImageRequest(source, options: options))
-        let (target, encode) = writer.target(for: item, original.format, metadata, image.colorProfile)
+        let (target, encode) = writer.target(for: item, original.originalInfo, metadata, image.colorProfile)
         var loaded = GetResult.Loaded(original)
         let data: Data
         do {

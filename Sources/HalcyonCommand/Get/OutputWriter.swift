@@ -40,6 +40,8 @@ final class OutputWriter: Sendable {
     private let isEncodingNamed: Bool
     /// ``EncodingArguments/encodedOriginals``.
     private let encodedOriginals: Set<ImageFormat>
+    /// Whether an original without loss stays so in its format, as no quality is named.
+    private let keepsLossless: Bool
     /// Whether originals that are kept are decoded.
     private let checksPixels: Bool
     /// What is kept of the originals' metadata.
@@ -75,6 +77,7 @@ final class OutputWriter: Sendable {
         encodingIdentity = encoding.identity
         isEncodingNamed = encoding.isNamed
         encodedOriginals = encoding.encodedOriginals
+        keepsLossless = encoding.quality == nil
         self.checksPixels = checksPixels
         metadata = encoding.keepMetadata
         self.template = template
@@ -109,6 +112,7 @@ final class OutputWriter: Sendable {
         encoded.keepsOriginal = mayKeepOriginal(variant) && !isAlwaysEncoded
         encoded.keepsUndecoded = !checksPixels
         encoded.encodedOriginals = encodedOriginals
+        encoded.keepsLossless = keepsLossless
         return encoded
     }
 
@@ -119,7 +123,7 @@ final class OutputWriter: Sendable {
     }
 
     /// Returns the format for an original with metadata.
-    func format(for item: ListItem, _ original: ImageFormat, _ metadata: ImageMetadata) -> EncodedImageFormat {
+    func format(for item: ListItem, _ original: ImageInfo, _ metadata: ImageMetadata) -> EncodedImageFormat {
         let (format, options) = target(for: item, original, metadata, nil)
         return .format(format, options)
     }
@@ -127,14 +131,16 @@ final class OutputWriter: Sendable {
     /// Returns format and options for an original with metadata.
     func target(
         for item: ListItem,
-        _ original: ImageFormat,
+        _ original: ImageInfo,
         _ metadata: ImageMetadata?,
         _ profile: ColorProfile?
     ) -> (ImageFormat, EncodeOptions) {
-        var options = encodeOptions
+        let kept = ImageCodecs.standard.canEncode(original.format) ? original.format : .png
+        let format = namedFormat(for: item)?.format ?? kept
+        var options = keepsLossless ? encodeOptions.keepingLossless(of: original, in: format) : encodeOptions
         options.metadata = metadata
         options.colorProfile = profile
-        return (namedFormat(for: item)?.format ?? (ImageCodecs.standard.canEncode(original) ? original : .png), options)
+        return (format, options)
     }
 
     /// Whether a format is requested for an image, by any name.

@@ -77,7 +77,10 @@ struct EncodingArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Quality of lossy formats, from 1 to 100. (default: 85)", valueName: "N")
+        help: ArgumentHelp(
+            "Quality of lossy formats, from 1 to 100. (default: 85; none for an original without loss that stays in its format)",
+            valueName: "N"
+        )
     )
     var quality: Int?
 

@@ -53,6 +53,24 @@ struct EffortTests {
         }
     }
 
+    @Test(
+        "and a quality leave a mark: a header says whether samples were stored without loss",
+        arguments: [ImageFormat.webp, .avif, .jxl]
+    )
+    func lossless(format: ImageFormat) throws {
+        let photo = try TestImages.photo(64, 48)
+        for quality in [nil, 100] {
+            let file = try ImageCodecs.all.encode(
+                photo,
+                as: format,
+                options: EncodeOptions(quality: quality, effort: 1)
+            )
+            let info = try ImageCodecs.all.info(of: file)
+            #expect(info.file.isLossless == (quality == nil))
+            #expect(try ImageCodecs.all.decode(file).info.file.isLossless == (quality == nil))
+        }
+    }
+
     private static var traitFormats: [ImageFormat] {
         var formats: [ImageFormat] = []
         formats.append(.jxl)
