@@ -33,7 +33,7 @@ public struct JPEGXLEncoder: AnimationEncoder {
         return try writer.finish()
     }
 
-    /// Encodes an animation, each frame whole.
+    /// Encodes an animation, each frame whole, for 1 ms at least.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for no frames or frames of different sizes, and as for a still
     ///   image; `CancellationError`.
@@ -60,7 +60,8 @@ public struct JPEGXLEncoder: AnimationEncoder {
         )
         for (index, frame) in frames.enumerated() {
             if isCancelled() { throw CancellationError() }
-            try writer.add(frame.bitmap, duration: frame.duration, isLast: index == frames.count - 1)
+            // One of no duration is only drawn on.
+            try writer.add(frame.bitmap, duration: max(1, frame.duration), isLast: index == frames.count - 1)
         }
         return try writer.finish()
     }

@@ -63,6 +63,21 @@ struct JPEGXLEncoderTests {
         }
     }
 
+    @Test("frames of no duration are frames all the same")
+    func noDuration() throws {
+        let frames = try (0..<3).map { index in
+            var bitmap = try Bitmap(size: PixelSize(12, 8))
+            bitmap.fill(PixelRect(size: bitmap.size), with: Color(white: Double(index) / 2))
+            return AnimationFrame(bitmap: bitmap, duration: 0)
+        }
+        let data = try JPEGXLEncoder().encode(frames, loopCount: 0, options: EncodeOptions(quality: nil)) { false }
+        let reader = try ImageCodecs.all.frames(of: data)
+        #expect(reader.info.frameDurations == [1, 1, 1])
+        for (index, frame) in frames.enumerated() {
+            #expect(try reader.frame(at: index).bitmap.greatestDifference(from: frame.bitmap) == 0)
+        }
+    }
+
     @Test("EXIF and an XMP packet are kept on request, and what is no profile is refused")
     func metadata() throws {
         let bitmap = try Bitmap.sample(PixelSize(4, 4))
