@@ -77,6 +77,8 @@ struct JPEGXLEntropyReader {
         let usesPrefixCodes = bits.next() != 0
         let alphabetBitCount = usesPrefixCodes ? JPEGXLPrefixCode.greatestLength : 5 + Int(bits.next(2))
         let clusterCount = (map.max() ?? 0) + 1
+        // Each has a context.
+        guard Set(map).count == clusterCount else { return nil }
         var forms: [JPEGXLNumberForm] = []
         for _ in 0..<clusterCount {
             guard let form = JPEGXLNumberForm(&bits, alphabetBitCount: alphabetBitCount) else { return nil }

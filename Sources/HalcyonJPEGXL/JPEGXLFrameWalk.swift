@@ -38,8 +38,8 @@ struct JPEGXLFrameWalk {
     /// The work that may still be done for the orders of sections, see ``JPEGXLEntropyReader``.
     private var work = Self.greatestWork
 
-    /// Some hundred of the largest codes, or all sections of an animation of millions: the work of some 50 ms.
-    private static let greatestWork = 1 << 22
+    /// 64 of the largest codes, or the sections of an animation of two million: the work of some 50 ms with that of libjxl.
+    private static let greatestWork = 1 << 21
 
     /// A Boolean value that indicates whether the walk ended because the next frame would take too much work.
     var isExhausted: Bool { work < 0 }
