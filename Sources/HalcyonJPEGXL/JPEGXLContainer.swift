@@ -42,6 +42,13 @@ enum JPEGXLContainer {
         return parts.count == 1 ? parts[0] : parts.reduce(into: Data()) { $0.append($1) }
     }
 
+    /// Returns whether a file is a JPEG file that was repacked: what restores it is among the first boxes.
+    static func isRepackedJPEG(_ data: Data) -> Bool {
+        let reader = ByteReader(data)
+        return data.starts(with: signature)
+            && reader.boxes(in: 0..<reader.count).prefix(16).contains { $0.type == "jbrd" }
+    }
+
     /// Images are cut into parts of a group of pixels at least.
     static let greatestBoxCount = 65_536
 

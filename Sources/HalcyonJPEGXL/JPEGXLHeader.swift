@@ -18,6 +18,8 @@ struct JPEGXLHeader {
     private var hasColorSpace = false
     /// A Boolean value that indicates whether the bytes end before the last frame begins.
     private var isCutShort = false
+    /// A Boolean value that indicates whether the samples are those of a JPEG file.
+    private let isRepackedJPEG: Bool
     /// A Boolean value that indicates whether there are no more frames than those of ``frameDurations``.
     private(set) var isFrameCountExact = true
     /// Frames whose headers have been read, also those of no duration, on which others are drawn.
@@ -48,6 +50,7 @@ struct JPEGXLHeader {
     /// - Throws: ``CodecError/unsupported(_:reason:)`` where an image is made of too many frames.
     init(_ data: Data, maximumFrameCount: Int, frames: Frames = .shown) throws(CodecError) {
         let events = [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME]
+        isRepackedJPEG = JPEGXLContainer.isRepackedJPEG(data)
         let stream = try JPEGXLStream(data, events: events, composesFrames: false)
         do {
             try read(stream, maximumFrameCount: maximumFrameCount, frames: frames)
@@ -219,8 +222,8 @@ extension JPEGXLHeader {
         )
         info.isFrameCountExact = isFrameCountExact
         if isAnimated, isFrameCountExact { info.file.hasEnd = !isCutShort }
-        // Of colours in the space that loss is measured in, some was lost; of others only in a JPEG file that was repacked.
-        info.file.isLossless = basics.uses_original_profile != 0
+        // With loss, colours are in the space that it is measured in.
+        info.file.isLossless = basics.uses_original_profile != 0 && !isRepackedJPEG
         return info
     }
 }

@@ -27,6 +27,7 @@ struct JPEGXLTranscodingTests {
         #expect(ImageFormat.detect(repacked) == .jxl && repacked.count < jpeg.count)
         let restored = try #require(try codecs.restoredJPEG(of: repacked))
         #expect(firstDifference(restored, jpeg) == nil)
+        #expect(try codecs.info(of: repacked).file.isLossless == false)
         let (before, after) = (try codecs.decode(jpeg).bitmap, try codecs.decode(repacked).bitmap)
         // libjxl reconstructs samples with more precision than libjpeg does.
         #expect(try #require(after.greatestDifference(from: before)) < 24)
