@@ -87,24 +87,6 @@ extension DiskCache {
     /// more gains nothing.
     private static var pieceSize: Int { 262_144 }
 
-    /// Removes a damaged entry, unless it was replaced meanwhile, and reports that.
-    ///
-    /// - Parameter waits: whether to wait for others that write. If not, and one does, the entry is left to the next
-    ///   look-up.
-    func discard(_ row: DiskIndexRow, in index: DiskIndex, because reason: String, waits: Bool) throws {
-        if configuration.isReadOnly {
-            configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
-            return
-        }
-        let removed =
-            waits
-            ? try index.write { try $0.removeRow(like: row) }
-            : try index.writeWithoutWaiting { try $0.removeRow(like: row) }
-        guard let removed, removed.count > 0 else { return }
-        finish(removed, .damaged)
-        configuration.onEvent?(.entryDamaged(key: row.key, reason: reason))
-    }
-
     /// Ends the removal of entries after its commit: removes their files, and reports it to the listeners.
     func finish(_ removed: RemovedRows, _ reason: CacheRemoval<String>.Reason) {
         removeFiles(removed.files)

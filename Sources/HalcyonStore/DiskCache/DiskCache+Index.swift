@@ -23,24 +23,6 @@ extension DiskCache {
         sweepBeforeEnd()
     }
 
-    /// Runs `body` with the open index, and again with a new one if this one turns out to be damaged or gone.
-    func withIndex<Result>(found: IndexSearch = .byName, _ body: (DiskIndex) throws -> Result) throws -> Result {
-        var index = try openedIndex(found)
-        do {
-            return try body(index)
-        } catch let error as SQLiteError {
-            if error.meansDamage, !configuration.isReadOnly {
-                try replaceDamaged(index, error)
-            } else if isPresent(index) {
-                throw error
-            }
-        } catch let error as FileSystemError where error == .notFound && !isPresent(index) {
-            // The folder vanished under the call.
-        }
-        index = try openedIndex(.byName)
-        return try body(index)
-    }
-
     /// The way in which a call checks that the open index is still that of the cache.
     enum IndexSearch {
         /// By the file's name. Nothing escapes it.
@@ -53,7 +35,7 @@ extension DiskCache {
     }
 
     /// The index, opened again if its file was removed or replaced.
-    private func openedIndex(_ search: IndexSearch) throws -> DiskIndex {
+    func openedIndex(_ search: IndexSearch) throws -> DiskIndex {
         let time = search == .byName ? 0 : configuration.clock.monotonic()
         var isBusy = false
         let (present, isClosed, isSought, isLinked) = state.withLock { state in
@@ -119,21 +101,4 @@ extension DiskCache {
 
     /// The number of look-ups in 50 ms from which the index is held for later ones: ten save the cost of holding.
     private static var busyLookUpCount: Int { 16 }
-
-    /// Returns whether the opened index and its log are still the files that their names lead to, and may be read as
-    /// they were opened.
-    func isPresent(_ index: DiskIndex) -> Bool {
-        hasName(index) { !index.isOutdated($0) } && index.hasLog
-    }
-
-    /// Returns whether the opened index is still the file that its name leads to.
-    func hasName(_ index: DiskIndex, isUsable: (FileStatus) -> Bool = { _ in true }) -> Bool {
-        do throws(FileSystemError) {
-            let status = try fileSystem.status(at: layout.index)
-            return index.isFile(status) && isUsable(status)
-        } catch {
-            // Only what says that the file is not there counts: a failing device must not make the cache start anew.
-            return error != .notFound && error != .notFolder
-        }
-    }
 }

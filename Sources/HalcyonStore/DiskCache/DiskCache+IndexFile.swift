@@ -60,36 +60,15 @@ extension DiskCache {
         )
     }
 
-    /// Drops a damaged index: the file if it is still the same, else only the connection to it.
-    func replaceDamaged(_ index: DiskIndex, _ error: SQLiteError) throws {
-        let isRemoved = try opening.withLock { _ in
-            try withFolderLock {
-                guard isPresent(index) else { return false }
-                try removeIndexFiles()
-                return true
-            }
-        }
-        // The caller holds the index, so it is not closed under the lock.
-        state.withLock { state in
-            guard state.index === index else { return }
-            state.index = nil
-            // Reported as damage, so not once more as a folder that vanished.
-            state.hasOpenedBefore = false
-        }
-        if isRemoved {
-            configuration.onEvent?(.indexDamaged(path: layout.index, reason: error.message))
-        }
-    }
-
     /// Removes the index. The files of its bodies become orphans, left to the next clean.
-    private func removeIndexFiles() throws(FileSystemError) {
+    func removeIndexFiles() throws(FileSystemError) {
         for file in layout.indexFiles {
             try fileSystem.removeFileIfPresent(file)
         }
     }
 
     /// Keeps other processes from creating or replacing the index meanwhile.
-    private func withFolderLock<Result>(_ body: () throws -> Result) throws -> Result {
+    func withFolderLock<Result>(_ body: () throws -> Result) throws -> Result {
         try DiskFolderLock(layout: layout, fileSystem: fileSystem, patience: folderPatience).withLock(body)
     }
 }
