@@ -53,3 +53,27 @@ public enum TransferDemand: Sendable, Hashable {
     /// The bytes of this call are taken; no more are delivered until ``Transfer/resume()``.
     case pause
 }
+
+extension HTTPTransport {
+    /// Loads a whole body into memory.
+    ///
+    /// Memory for it is taken once where the length is known and not above 16 MiB, and never more than
+    /// ``TransferLimits/bodyBytes``. HTTP statuses are not errors. Cancelling the task cancels the transfer; a task
+    /// that is cancelled already sends nothing.
+    ///
+    /// - Throws: ``TransferError``.
+    public func data(for request: TransferRequest) async throws -> HTTPResponseBody {
+        guard !Task.isCancelled else { throw TransferError.cancelled }
+        return try await BodyCollector(request, storage: .memory, hooks: .init()).collect(from: self, priority: nil)
+    }
+
+    /// Starts a transfer whose body is read piece by piece.
+    ///
+    /// At most about 256 KiB wait to be read; then the transfer pauses until the reader has caught up, so that a slow
+    /// reader slows the server down. Releasing the stream and its iterators cancels the transfer.
+    public func stream(for request: TransferRequest) -> TransferStream {
+        let receiver = StreamReceiver()
+        receiver.handle.attach(start(request, receiver: receiver))
+        return TransferStream(receiver)
+    }
+}

@@ -69,9 +69,7 @@ extension BodyCollector: TransferReceiver {
         ignoresBytes: Bool
     ) throws(TransferError) -> CollectedBody {
         // The transport counts the rest alone.
-        guard whole.expectedBodyBytes ?? 0 <= request.limits.bodyBytes else {
-            throw .bodyTooLarge(maximum: request.limits.bodyBytes)
-        }
+        try request.limits.checkBody(whole.expectedBodyBytes ?? 0)
         let writer = BodyWriter(queue: storage.queue, open: { held }) { [weak self] in self?.handle.resume() }
         var gathering = BodyGathering(memoryThreshold: storage.memoryThreshold)
         gathering.goOn(with: writer, after: held.count, ignoresBytes: ignoresBytes)

@@ -61,11 +61,9 @@ extension CurlExchange {
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= transfer.limits.bodyBytes - bodyBytes else {
-            return stop(.bodyTooLarge(maximum: transfer.limits.bodyBytes))
-        }
-        bodyBytes += bytes.count
         do throws(TransferError) {
+            try transfer.limits.checkBody(bytes.count, after: bodyBytes)
+            bodyBytes += bytes.count
             isPaused = try transfer.deliver(bytes) == .pause
         } catch {
             return stop(error)

@@ -69,9 +69,6 @@ extension CurlExchange {
         }
         loop.responseBegan(self)
         let expected = hasBody ? head.expectedBodyBytes : 0
-        if let expected, expected > transfer.limits.bodyBytes {
-            return stop(.bodyTooLarge(maximum: transfer.limits.bodyBytes))
-        }
         var response = TransferResponse(
             status: head.status,
             text: head.text,
@@ -80,6 +77,7 @@ extension CurlExchange {
         )
         if head.mayBeRedirect { response.chainCookies = chainCookies }
         do throws(TransferError) {
+            if let expected { try transfer.limits.checkBody(expected) }
             try transfer.deliver(response)
         } catch {
             return stop(error)

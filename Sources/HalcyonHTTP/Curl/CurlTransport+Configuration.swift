@@ -87,3 +87,11 @@ extension CurlTransport {
     /// A Boolean value that indicates whether cookies for a whole public suffix are refused with this libcurl.
     package static var knowsPublicSuffixes: Bool { CurlLibrary.knowsPublicSuffixes }
 }
+
+/// The answers that replace the system's in tests.
+package struct SystemOverrides: Sendable, Hashable {
+    /// The variables instead of the process's.
+    package var environment: [String: String]?
+    /// The addresses instead of name look-ups: "host:port:address", as libcurl's CURLOPT_RESOLVE takes it.
+    package var addresses: [String] = []
+}

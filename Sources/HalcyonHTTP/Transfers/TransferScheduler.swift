@@ -1,5 +1,13 @@
 package import HalcyonSystem
 
+/// The order of waiting transfers of equal priority.
+public enum TransferOrder: Sendable, Hashable, CaseIterable {
+    /// The transfer that came first starts first.
+    case firstInFirstOut
+    /// The transfer that came last starts first: in a list that is scrolled, the one that is visible now.
+    case lastInFirstOut
+}
+
 /// Chooses the transfer that starts next: the most urgent, then the one whose turn it is by ``TransferOrder``, among
 /// those whose host has room.
 ///
@@ -42,7 +50,7 @@ package struct TransferScheduler<Element> {
     private let maximumTransfers: Int
     private let maximumTransfersPerHost: Int
     private let order: TransferOrder
-    private var limiter: StartLimiter?
+    private var limiter: StartRateLimiter?
     private var hosts: [Origin: TransferHost<Element>] = [:]
     /// The one of `hosts` that was looked up last.
     private var lastHost: TransferHost<Element>?
@@ -62,7 +70,7 @@ package struct TransferScheduler<Element> {
         self.maximumTransfers = max(1, maximumTransfers)
         self.maximumTransfersPerHost = max(1, maximumTransfersPerHost)
         self.order = order
-        limiter = startRate.map(StartLimiter.init)
+        limiter = startRate.map(StartRateLimiter.init)
     }
 
     package var isIdle: Bool { runningCount == 0 && waitingCount == 0 }
@@ -221,5 +229,39 @@ package struct TransferScheduler<Element> {
             host.waiting.checkInvariants()
             precondition((host.readyIndex != nil) == host.isReady)
         }
+    }
+}
+
+/// The state of an origin in a ``TransferScheduler`` while it has transfers. Entries point to it, so that the table of
+/// hosts is searched once for a transfer, not at each step.
+final class TransferHost<Element> {
+    let origin: Origin
+    let maximumTransfers: Int
+    /// A Boolean value that indicates whether the server has shown that one connection carries many transfers.
+    var isMultiplexing: Bool
+    /// The transfer that opens a connection in the place of one that was lost, while the others wait for that; `nil` if
+    /// there is none.
+    var renewer: TransferScheduler<Element>.Entry?
+    /// The number of times that a transfer has done so.
+    var renewalCount = 0
+    var running = 0
+    var waiting = TransferQueue<Element>()
+    /// The host's place among those that can start a transfer, `nil` if it cannot.
+    var readyIndex: Int?
+
+    init(_ origin: Origin, maximumTransfers: Int, isMultiplexing: Bool) {
+        self.origin = origin
+        self.maximumTransfers = maximumTransfers
+        self.isMultiplexing = isMultiplexing
+    }
+
+    var hasRoom: Bool { renewer == nil && (running < maximumTransfers || isMultiplexing) }
+
+    var isReady: Bool { hasRoom && !waiting.isEmpty }
+
+    /// Returns whether this host's next transfer comes before that of `other`; both must be ready.
+    func precedes(_ other: TransferHost) -> Bool {
+        guard let first = waiting.first, let second = other.waiting.first else { return false }
+        return first.precedes(second)
     }
 }
