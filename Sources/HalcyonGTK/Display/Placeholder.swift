@@ -16,3 +16,43 @@ extension Paintable: Placeholder {
     /// This paintable.
     public var paintable: Paintable? { self }
 }
+
+extension SlotController {
+    /// Shows what there is to be shown until the image is there.
+    ///
+    /// - Parameter keepsCurrent: Whether what is shown is the same image in another size, which stays until then.
+    func showWaiting(_ task: DisplayTask, keepsCurrent: Bool) {
+        let options = task.options
+        guard task === self.task else { return }
+        let isProgramShown = task.setsPlaceholder != nil
+        let keepsCurrent =
+            keepsCurrent || options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
+        if let preview = task.imageTask?.preview, showsPreviews(of: task) {
+            showPreview(preview)
+        } else if !keepsCurrent, !showSmallerImage(of: task) {
+            if options[DelaysPlaceholderKey.self] { setContent(nil) } else { showPlaceholder(of: task) }
+        }
+        startIndicator(of: task)
+    }
+
+    func showPlaceholder(of task: DisplayTask, through transition: ImageTransition = .none) {
+        // Code of the program, which may set another image, or end the load.
+        let paintable = task.placeholder.flatMap(\.paintable)
+        guard task === self.task, task.state != .finished else { return }
+        guard let set = task.setsPlaceholder else {
+            return setContent(paintable, image: task.placeholder as? DecodedImage, through: transition)
+        }
+        placeholderSetting?.cancel()
+        placeholderSetting = Task {
+            // Another call may have come before it began.
+            if !Task.isCancelled { await set(paintable) }
+        }
+    }
+}
+
+extension DisplayTask {
+    /// Shows the placeholder, if the program does that; `nil` if the slot does.
+    var setsPlaceholder: (@MainActor @Sendable (Paintable?) async -> Void)? {
+        if case .custom(let custom) = options[ImageSettingKey.self].kind { custom.placeholder } else { nil }
+    }
+}

@@ -38,47 +38,10 @@ extension SlotController {
         onContentChange()
     }
 
-    /// Shows what there is to be shown until the image is there.
-    ///
-    /// - Parameter keepsCurrent: Whether what is shown is the same image in another size, which stays until then.
-    func showWaiting(_ task: DisplayTask, keepsCurrent: Bool) {
-        let options = task.options
-        guard task === self.task else { return }
-        let isProgramShown = task.setsPlaceholder != nil
-        let keepsCurrent =
-            keepsCurrent || options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
-        if let preview = task.imageTask?.preview, showsPreviews(of: task) {
-            showPreview(preview)
-        } else if !keepsCurrent, !showSmallerImage(of: task) {
-            if options[DelaysPlaceholderKey.self] { setContent(nil) } else { showPlaceholder(of: task) }
-        }
-        startIndicator(of: task)
-    }
-
-    func showPlaceholder(of task: DisplayTask, through transition: ImageTransition = .none) {
-        // Code of the program, which may set another image, or end the load.
-        let paintable = task.placeholder.flatMap(\.paintable)
-        guard task === self.task, task.state != .finished else { return }
-        guard let set = task.setsPlaceholder else {
-            return setContent(paintable, image: task.placeholder as? DecodedImage, through: transition)
-        }
-        placeholderSetting?.cancel()
-        placeholderSetting = Task {
-            // Another call may have come before it began.
-            if !Task.isCancelled { await set(paintable) }
-        }
-    }
-
     /// Returns whether previews are shown: an image that the program shows has none.
     func showsPreviews(of task: DisplayTask) -> Bool { task.options[ImageSettingKey.self] == .automatic }
 
     func showPreview(_ preview: ImagePreview) {
         setContent(paintable(for: preview.image), kind: .preview, image: preview.image)
-    }
-
-    /// Draws the indicator of a load, if it is under way.
-    func startIndicator(of task: DisplayTask) {
-        guard task === self.task, task.state == .loading else { return }
-        startIndicator(task.options[DisplayOptionValue<IndicatorKey>.self] ?? indicator)
     }
 }

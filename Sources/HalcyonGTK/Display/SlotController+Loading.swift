@@ -153,20 +153,7 @@ extension SlotController {
         stopIndicator()
         let task = attempt?.task ?? task
         guard task === self.task, task.state == .loading else { return }
-        let options = task.options
-        if !(error is CancellationError) {
-            switch options[FailureDisplayKey.self] {
-            case .unchanged:
-                // The image that a file had is no longer that of the file.
-                if options[DelaysPlaceholderKey.self] || task.showsExaminedFile {
-                    showPlaceholder(of: task, through: options[TransitionKey.self])
-                }
-            case .nothing:
-                setContent(nil)
-            case .image(let image):
-                setContent(Paintable(image.image), kind: .failure, image: image.image)
-            }
-        }
+        if !(error is CancellationError) { showFailure(of: task) }
         // The program may have made another call for the same in the middle of this.
         let last = attempt?.task ?? task
         last.failure = DisplayFailure(error, of: last.request(for: .imageSize), in: last.pipeline)
@@ -198,11 +185,6 @@ extension SlotController {
 }
 
 extension DisplayTask {
-    /// Shows the placeholder, if the program does that; `nil` if the slot does.
-    var setsPlaceholder: (@MainActor @Sendable (Paintable?) async -> Void)? {
-        if case .custom(let custom) = options[ImageSettingKey.self].kind { custom.placeholder } else { nil }
-    }
-
     /// An attempt has ended, of a task that counts or was superseded and went on.
     func attemptDidEnd(_ attempt: Int, with result: Result<ImageResponse, any Error>) {
         guard attempt == self.attempt, state == .loading else { return }

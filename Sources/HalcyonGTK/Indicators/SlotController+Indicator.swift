@@ -2,6 +2,12 @@ internal import CGTK
 internal import Halcyon
 
 extension SlotController {
+    /// Draws the indicator of a load, if it is under way.
+    func startIndicator(of task: DisplayTask) {
+        guard task === self.task, task.state == .loading else { return }
+        startIndicator(task.options[DisplayOptionValue<IndicatorKey>.self] ?? indicator)
+    }
+
     /// Draws an indicator above what is shown, unless one is drawn.
     func startIndicator(_ indicator: LoadIndicator) {
         guard let paintable, paintable.indicator == nil, var pass = IndicatorPass(indicator) else { return }

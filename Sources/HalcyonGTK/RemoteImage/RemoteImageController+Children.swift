@@ -92,19 +92,8 @@ extension RemoteImageController {
     /// Applies the parts of the configuration that have no state.
     func applyLooks() {
         gtk_picture_set_content_fit(picture.opaque, configuration.contentFit.gtk)
-        let accessible = picture.opaque
-        switch configuration.accessibility {
-        case .label(let label): cgtk_set_accessible_label(picture.pointer, label)
-        case .unlabeled, .decorative: gtk_accessible_reset_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL)
-        }
-        applyDecoration()
+        applyAccessibility()
         if let overlay { gtk_widget_queue_allocate(overlay.widget) }
-    }
-
-    /// Hides a decorative image from assistive technologies.
-    func applyDecoration() {
-        // Not by its role, which is fixed once the widget is in a window.
-        cgtk_set_accessible_hidden(picture.pointer, (configuration.accessibility == .decorative).gboolean)
     }
 
     /// Keeps the placeholder behind the image while that appears. Behind an image that is transparent it disappears.
