@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// A run asks for each image whether its file is there, under several names with any extension. In a folder of a million
 /// files this answers most of that without the file system, and always with 2 MiB.
-struct FolderNames: Sendable {
+struct FolderNameFilter: Sendable {
     private static let bitCount: UInt64 = 1 << 24
     /// With a million names, 1 answer in 50 is wrongly "maybe".
     private static let probeCount: UInt64 = 4

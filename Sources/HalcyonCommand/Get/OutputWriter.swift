@@ -46,7 +46,7 @@ final class OutputWriter: Sendable {
     private let checksPixels: Bool
     /// What is kept of the originals' metadata.
     let metadata: MetadataKinds?
-    private let template: NameTemplate?
+    let template: NameTemplate?
     /// Whether the extensions of the images' names are those of formats to write.
     private let namesSayFormats: Bool
     /// Whether files that are there are written anew.
@@ -57,7 +57,7 @@ final class OutputWriter: Sendable {
 
     /// What was in the folder when the run began.
     private struct Found: Sendable {
-        var names = FolderNames(of: "")
+        var names = FolderNameFilter(of: "")
         /// The paths of files by their requests, where names cannot be made without the image.
         var paths: [String: String] = [:]
     }
@@ -95,7 +95,7 @@ final class OutputWriter: Sendable {
         guard case .folder(let folder) = target else { return }
         try FileOutput.makeFolder(folder, source: "the results")
         var found = Found()
-        found.names = FolderNames(of: folder) { TemporaryOutput.removeLeftover($0, in: folder) }
+        found.names = FolderNameFilter(of: folder) { TemporaryOutput.removeLeftover($0, in: folder) }
         if let template, template.needsImage, !overwrites {
             // A folder that links to itself has an end too.
             found.paths = Self.requests(below: folder, depth: template.depth ?? 32)
@@ -159,7 +159,7 @@ final class OutputWriter: Sendable {
         return options
     }
 
-    private func namedFormat(for item: ListItem) -> OutputFormat? {
+    func namedFormat(for item: ListItem) -> OutputFormat? {
         let name = namesSayFormats ? item.name : nil
         return format ?? name.flatMap { ImageFormatName.split($0).fileExtension }.flatMap(OutputFormat.init(name:))
     }
@@ -174,37 +174,6 @@ final class OutputWriter: Sendable {
         if !options.isEmpty || isEncodingNamed { options.append(encodingIdentity) }
         if let content { options.append("content=\(content)") }
         return FileOrigin(item.argument, options: options)
-    }
-
-    /// The name by which ``FirstNames`` knows an image; `nil` where files have none yet.
-    func plainName(of item: ListItem) -> String? {
-        guard case .folder = target else { return nil }
-        if let template, template.needsImage { return nil }
-        return name(of: item, nil, FileOrigin(item.argument, options: []), nil)
-    }
-
-    /// Returns the relative path of a file, without extension.
-    private func name(
-        of item: ListItem,
-        _ variant: OutputVariant?,
-        _ origin: @autoclosure () -> FileOrigin,
-        _ image: (size: PixelSize, format: ImageFormat)?
-    ) -> String {
-        let stem = item.name.map { ImageFormatName.split(NameTemplate.safePath($0)).stem } ?? item.argument.fileName
-        guard let template else { return stem + (variant?.size.map { "-\($0)" } ?? "") }
-        return template.name { field in
-            switch field {
-            case .index: "\(item.index)"
-            case .host: item.argument.host ?? "local"
-            case .path: item.argument.urlFolder
-            case .stem: stem
-            case .ext: image.map { OutputFormat($0.format).fileExtension } ?? ""
-            case .width: image.map { "\($0.size.width)" } ?? ""
-            case .height: image.map { "\($0.size.height)" } ?? ""
-            case .size: variant?.size.map(String.init) ?? image.map { "\($0.size.width)" } ?? ""
-            case .id: String(origin().request.prefix(8))
-            }
-        }
     }
 
     /// Returns the file of an image if it is there with the bytes that were written for the same request. For an image
@@ -242,13 +211,6 @@ final class OutputWriter: Sendable {
         guard let file else { return nil }
         if let path = item.argument.path, !file.isNewer(thanFileAt: path) { return nil }
         return file
-    }
-
-    /// The extensions that a file may have: that of the format, or where it is the original's that of the URL first.
-    private func likelyExtensions(_ item: ListItem) -> [String] {
-        if let named = namedFormat(for: item) { return [named.fileExtension] }
-        let first = item.argument.fileExtension.flatMap(ImageFormatName.format).map { OutputFormat($0).fileExtension }
-        return (first.map { [$0] } ?? []) + ImageFormatName.extensions.filter { $0 != first }
     }
 
     /// Writes the bytes of an image: to the named file, which it replaces, or into the folder, where it replaces no file
@@ -335,7 +297,7 @@ final class OutputWriter: Sendable {
 
     private static func requests(below folder: String, depth: Int) -> [String: String] {
         var paths: [String: String] = [:]
-        _ = FolderNames(of: folder) { name in
+        _ = FolderNameFilter(of: folder) { name in
             let path = folder + name
             do throws(FileSystemError) {
                 paths[try FileCalls.system.attribute(path, FileOrigin.requestAttribute)] = path

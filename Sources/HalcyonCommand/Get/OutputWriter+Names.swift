@@ -1,0 +1,70 @@
+internal import FoundationEssentials
+internal import Halcyon
+
+/// The names of the files that results are written to.
+extension OutputWriter {
+    /// The name by which ``FirstNames`` knows an image; `nil` where files have none yet.
+    func plainName(of item: ListItem) -> String? {
+        guard case .folder = target else { return nil }
+        if let template, template.needsImage { return nil }
+        return name(of: item, nil, FileOrigin(item.argument, options: []), nil)
+    }
+
+    /// Returns the relative path of a file, without extension.
+    func name(
+        of item: ListItem,
+        _ variant: OutputVariant?,
+        _ origin: @autoclosure () -> FileOrigin,
+        _ image: (size: PixelSize, format: ImageFormat)?
+    ) -> String {
+        let stem = item.name.map { ImageFormatName.split(NameTemplate.safePath($0)).stem } ?? item.argument.fileName
+        guard let template else { return stem + (variant?.size.map { "-\($0)" } ?? "") }
+        return template.name { field in
+            switch field {
+            case .index: "\(item.index)"
+            case .host: item.argument.host ?? "local"
+            case .path: item.argument.urlFolder
+            case .stem: stem
+            case .ext: image.map { OutputFormat($0.format).fileExtension } ?? ""
+            case .width: image.map { "\($0.size.width)" } ?? ""
+            case .height: image.map { "\($0.size.height)" } ?? ""
+            case .size: variant?.size.map(String.init) ?? image.map { "\($0.size.width)" } ?? ""
+            case .id: String(origin().request.prefix(8))
+            }
+        }
+    }
+
+    /// The extensions that a file may have: that of the format, or where it is the original's that of the URL first.
+    func likelyExtensions(_ item: ListItem) -> [String] {
+        if let named = namedFormat(for: item) { return [named.fileExtension] }
+        let first = item.argument.fileExtension.flatMap(ImageFormatName.format).map { OutputFormat($0).fileExtension }
+        return (first.map { [$0] } ?? []) + ImageFormatName.extensions.filter { $0 != first }
+    }
+}
+
+/// The first image of each name, of the names that were seen last: it may have the name without digits, so that names do
+/// not depend on which transfer ends first.
+struct FirstNames {
+    /// A later image of a name that is not among these gets digits if the name's file is there, as it does in the next
+    /// run.
+    private static let capacity = 100_000
+
+    private var firsts: [Int: Int] = [:]
+    private var order: [Int] = []
+    private var oldest = 0
+
+    /// Returns whether an image is the first of its name, or the same as that one.
+    mutating func isFirst(_ identity: String, named name: String) -> Bool {
+        let (key, value) = (name.hashValue, identity.hashValue)
+        if let first = firsts[key] { return first == value }
+        if order.count < Self.capacity {
+            order.append(key)
+        } else {
+            firsts.removeValue(forKey: order[oldest])
+            order[oldest] = key
+            oldest = (oldest + 1) % Self.capacity
+        }
+        firsts[key] = value
+        return true
+    }
+}
