@@ -6,19 +6,7 @@ extension CurlHandle {
     /// Sets the options that are the same for all hosts.
     func prepareSecurity(_ rules: SecurityRules) {
         let configuration = rules.configuration
-        if let authorities = configuration.certificateAuthorities {
-            authorities.withUnsafeBytes { bytes in
-                for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
-                    halcyon_curl_set_blob(easy, option, bytes.baseAddress, bytes.count)
-                }
-            }
-        } else if let file = configuration.certificateAuthorityFile {
-            set(CURLOPT_CAINFO, file)
-            set(CURLOPT_PROXY_CAINFO, file)
-        }
-        let version = configuration.minimumTLSVersion == .v1_3 ? halcyon_curl_tls_1_3 : halcyon_curl_tls_1_2
-        set(CURLOPT_SSLVERSION, version)
-        set(CURLOPT_PROXY_SSLVERSION, version)
+        prepareTLS(configuration)
         // Set at all, they keep libcurl from reading the environment, once for each transfer and while others may write
         // it.
         set(CURLOPT_PROXY, "")

@@ -2,6 +2,23 @@ internal import CCurl
 internal import CCurlShim
 
 extension CurlHandle {
+    /// Sets the authorities that are trusted and the lowest version, which are the same for all hosts.
+    func prepareTLS(_ configuration: CurlTransport.Configuration) {
+        if let authorities = configuration.certificateAuthorities {
+            authorities.withUnsafeBytes { bytes in
+                for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
+                    halcyon_curl_set_blob(easy, option, bytes.baseAddress, bytes.count)
+                }
+            }
+        } else if let file = configuration.certificateAuthorityFile {
+            set(CURLOPT_CAINFO, file)
+            set(CURLOPT_PROXY_CAINFO, file)
+        }
+        let version = configuration.minimumTLSVersion == .v1_3 ? halcyon_curl_tls_1_3 : halcyon_curl_tls_1_2
+        set(CURLOPT_SSLVERSION, version)
+        set(CURLOPT_PROXY_SSLVERSION, version)
+    }
+
     /// Sets the trust in the server of a hop, and the certificate shown to it.
     func applyTLS(_ hop: Origin, _ rules: SecurityRules) {
         guard hop.isSecure else { return }

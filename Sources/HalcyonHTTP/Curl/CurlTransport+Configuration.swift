@@ -95,3 +95,11 @@ package struct SystemOverrides: Sendable, Hashable {
     /// The addresses instead of name look-ups: "host:port:address", as libcurl's CURLOPT_RESOLVE takes it.
     package var addresses: [String] = []
 }
+
+/// A version of Transport Layer Security.
+public enum TLSVersion: Sendable, Hashable, Comparable {
+    /// TLS 1.2 (RFC 5246).
+    case v1_2
+    /// TLS 1.3 (RFC 8446).
+    case v1_3
+}

@@ -16,16 +16,6 @@ struct DiskTotals: Equatable {
     }
 }
 
-/// The limits that a cache keeps.
-struct DiskLimits {
-    var bytes: Int
-    var count: Int
-
-    func hold(for totals: DiskTotals) -> Bool {
-        totals.bytes <= bytes && totals.count <= count
-    }
-}
-
 extension SQLiteStatement {
     /// A number of bytes or entries of a column, 0…`limit`: a damaged index may say anything.
     ///

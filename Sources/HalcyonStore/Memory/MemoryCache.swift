@@ -129,6 +129,100 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         store(value, for: key, cost: cost, expiration: expiration, latest: nil) { true }
     }
 
+    /// Stores a value as ``store(_:for:cost:expiration:)`` does, if `isAllowed` returns true.
+    ///
+    /// - Parameters:
+    ///   - latest: the time at which it expires whatever extends its lifetime; nil, the default, is never.
+    ///   - isAllowed: called once, after all changes that came before and before all that come after: under the lock of
+    ///     changes. It must be quick, and lock nothing under which this cache is changed.
+    /// - Returns: whether it was stored.
+    @discardableResult
+    @inlinable
+    package func store(
+        _ value: Value,
+        for key: Key,
+        cost: Int,
+        expiration: Expiration? = nil,
+        latest: Expiration? = nil,
+        if isAllowed: () -> Bool
+    ) -> Bool {
+        let key = HashedKey(key)
+        let now = clock.monotonic()
+        let lifetime = MemoryLifetime(expiration ?? self.expiration, clock: clock, at: now)
+        var entry = Entry()
+        entry.key = key
+        entry.value = value
+        entry.weak = weakReference?(value)
+        entry.cost = max(0, cost)
+        entry.latest = latest.map { MemoryLifetime($0, clock: clock, at: now).expiresAt } ?? .max
+        entry.expiresAt = min(lifetime.expiresAt, entry.latest)
+        entry.lifetime = lifetime.duration
+        // Removed entries are freed after the locks are released: that may run code of the user, and takes long.
+        var dropped = Dropped()
+        let (isStored, isFirst) = ledger.withLock { ledger in
+            ledger.sweepHand = sweep(from: ledger.sweepHand, steps: 4, at: now, &ledger, into: &dropped)
+            guard isAllowed(), replaceOrAdd(entry, for: key, at: now, &ledger, into: &dropped) else {
+                return (false, false)
+            }
+            let isFirst = !ledger.isSwept
+            ledger.isSwept = true
+            return (true, isFirst)
+        }
+        if isFirst { beginSweeping() }
+        finish(dropped)
+        withExtendedLifetime(entry) {}
+        return isStored
+    }
+
+    /// Replaces the entry with the same key, or makes room for a new one. Returns whether it is within the limits.
+    @inlinable
+    func replaceOrAdd(
+        _ entry: Entry,
+        for key: HashedKey<Key>,
+        at now: Int64,
+        _ ledger: inout MemoryLedger,
+        into dropped: inout Dropped
+    ) -> Bool {
+        guard entry.cost <= ledger.costLimit, ledger.countLimit > 0, entry.expiresAt > now else {
+            if let earlier = remove(key, &ledger) { dropped.append(earlier, .removed) }
+            return false
+        }
+        let numbered = ledger.numbered(entry)
+        let room = ledger.costLimit - ledger.cost
+        // In one step where no other has to go, so that a look-up meanwhile finds either.
+        let replaced = withShard(of: key) { shard -> Entry? in
+            guard let place = shard.places[key], shard.entries[place].value != nil,
+                entry.cost - shard.entries[place].cost <= room
+            else { return nil }
+            return shard.replace(at: place, by: numbered)
+        }
+        if let replaced {
+            ledger.cost += entry.cost - replaced.cost
+            dropped.append(replaced, nil)
+            return true
+        }
+        if let earlier = remove(key, &ledger) { dropped.append(earlier, nil) }
+        add(entry, for: key, at: now, &ledger, into: &dropped)
+        return true
+    }
+
+    /// Evicts until there is room, and adds an entry that alone is within the limits, and whose key is not there.
+    @inlinable
+    func add(
+        _ entry: Entry,
+        for key: HashedKey<Key>,
+        at now: Int64,
+        _ ledger: inout MemoryLedger,
+        into dropped: inout Dropped
+    ) {
+        while !ledger.hasRoom(for: entry.cost), evictOne(at: now, &ledger, into: &dropped) {}
+        ledger.cost += entry.cost
+        ledger.count += 1
+        // Numbered last: in the round that begins while room is made, it is a later one.
+        let numbered = ledger.numbered(entry)
+        withShard(of: key) { $0.add(numbered) }
+    }
+
     /// Lends the shard of a key, which the array keeps alive: to count a reference to it would take as long as the look-up.
     @inlinable
     @inline(__always)
