@@ -36,6 +36,19 @@ extension MemoryCache {
         return false
     }
 
+    /// Evicts values until the sum of the costs is at most `cost`: expired ones, then about the least recently used. The
+    /// limit stays. An evicted value is still found while something else keeps it alive, if the cache has a weak
+    /// reference to it.
+    ///
+    /// - Parameter cost: bytes; default 0, which empties the cache.
+    public func trim(to cost: Int = 0) {
+        removeExpired()
+        evict { $0.cost > cost || (cost <= 0 && $0.count > 0) }
+        // Values that nothing else kept alive were freed with it, and their weak references find nothing any more:
+        // those have values of their own to free.
+        removeExpired()
+    }
+
     /// Evicts while a condition holds.
     func evict(while isAboveLimit: (inout MemoryLedger) -> Bool) {
         let now = clock.monotonic()
