@@ -21,7 +21,7 @@ struct CacheOrderTests {
         arguments: [false, true]
     )
     func sequence(isProcessed: Bool) async throws {
-        let options: ImageOptions = isProcessed ? [.processor(.crop(to: .pixels(20, 10)))] : []
+        let options: [ImageOption] = isProcessed ? [.processor(.crop(to: .pixels(20, 10)))] : []
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.source == .network)
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
@@ -67,7 +67,7 @@ struct CacheOrderTests {
 
     @Test("takes memory but not disk on request")
     func memoryOrRefresh() async throws {
-        let (cache, options) = (test.pipeline.cache, [.fromMemoryCacheOrRefresh] as ImageOptions)
+        let (cache, options) = (test.pipeline.cache, [.fromMemoryCacheOrRefresh] as [ImageOption])
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
         cache.removeAllFromMemory()
@@ -96,7 +96,7 @@ struct CacheOrderTests {
     @Test("tells of what no cache has in the place that the options name, and sends nothing")
     func onlyFromCacheCallback() async {
         let queue = DispatchQueue(label: "halcyon.test.cache-only")
-        let options: ImageOptions = [.onlyFromCache, .callbackExecutor(.queue(queue))]
+        let options: [ImageOption] = [.onlyFromCache, .callbackExecutor(.queue(queue))]
         let (label, error) = await withCheckedContinuation { continuation in
             test.pipeline.loadImage(with: url, options: options) { result in
                 var failure: ImageError?
@@ -111,10 +111,10 @@ struct CacheOrderTests {
 
     @Test("leaves nothing on disk if only memory may be used, the original included", arguments: [false, true])
     func memoryOnly(waits: Bool) async throws {
-        var options: ImageOptions = [
+        var options: [ImageOption] = [
             .cacheMemoryOnly, .cacheOriginalImage, .processor(.crop(to: .pixels(9, 9))),
         ]
-        options.cache.waitsForStore = waits
+        if waits { options.append(.waitForCache) }
         _ = try await test.pipeline.response(for: url, options: options)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
@@ -127,7 +127,7 @@ struct CacheOrderTests {
         #expect(try await test.pipeline.response(for: url, options: [.noCache]).source == .network)
         await test.settle()
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
-        #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions()) == nil)
+        #expect(test.pipeline.responseFromMemory(for: url, options: []) == nil)
     }
 
     @Test("has the disk entry when a load that waits for it ends")
@@ -160,7 +160,7 @@ struct CacheOrderTests {
         let response = try await test.pipeline.response(for: url)
         test.pipeline.cache.memory.costLimit = 1
         test.pipeline.cache.memory.costLimit = 64 << 20
-        let again = test.pipeline.responseFromMemory(for: url, options: ImageOptions())
+        let again = test.pipeline.responseFromMemory(for: url, options: [])
         #expect(again?.image.bitmap.hasSamePixels(as: response.image.bitmap) == true)
         #expect(again?.image.info == response.image.info)
     }
@@ -196,7 +196,7 @@ private actor CountingActor {
     func entrancesWhileLoading(_ url: URL, from pipeline: ImagePipeline) async throws -> Int {
         let before = executor.count.withLock { $0 }
         _ = try await pipeline.response(for: url)
-        _ = try await pipeline.response(for: url, options: ImageOptions())
+        _ = try await pipeline.response(for: url, options: [])
         _ = try await pipeline.image(from: url)
         return executor.count.withLock { $0 } - before
     }

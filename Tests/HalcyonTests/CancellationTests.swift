@@ -99,9 +99,7 @@ struct CancellationTests {
         await #expect(throws: CancellationError.self) { try await task.response }
         provider.mayEnd.open()
         await test.settle()
-        #expect(
-            test.pipeline.responseFromMemory(for: ImageRequest(.provider(provider), options: ImageOptions())) == nil
-        )
+        #expect(test.pipeline.responseFromMemory(for: ImageRequest(.provider(provider), options: [])) == nil)
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
     }
 
@@ -131,7 +129,7 @@ struct CancellationTests {
         blocker.cancel()
         await test.settle()
         #expect(test.counters.decodes == decodes + 1, "the one of the load that keeps the worker busy")
-        #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions()) == nil)
+        #expect(test.pipeline.responseFromMemory(for: url, options: []) == nil)
         #expect(test.transport.startedCount == startedCount)
     }
 

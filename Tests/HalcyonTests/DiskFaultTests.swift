@@ -218,7 +218,7 @@ struct DiskFaultTests {
     func damagedProcessed() async throws {
         let test = TestPipeline()
         test.transport.serve(url, Sample.png())
-        let options: ImageOptions = [.processor(.crop(to: .pixels(9, 9))), .cacheOriginalImage, .waitForCache]
+        let options: [ImageOption] = [.processor(.crop(to: .pixels(9, 9))), .cacheOriginalImage, .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         let entries = try await test.pipeline.cache.storedImages()
         let processed = try #require(entries.first { $0.isProcessed })

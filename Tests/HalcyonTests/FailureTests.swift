@@ -13,7 +13,7 @@ struct FailureTests {
 
     private func failure(_ source: Source? = nil, _ options: [ImageOption] = []) async throws -> ImageError {
         let error = await #expect(throws: ImageError.self) {
-            try await test.pipeline.response(for: ImageRequest(source ?? .url(url), options: ImageOptions(options)))
+            try await test.pipeline.response(for: ImageRequest(source ?? .url(url), options: options))
         }
         await test.settle()
         // Nothing of a failed load is kept.

@@ -56,7 +56,7 @@ struct ProcessingTests {
     @Test("rounds corners and keeps them through the disk cache")
     func roundCorners() async throws {
         test.transport.serve(url, Sample.jpeg(64, 48))
-        let options: ImageOptions = [.processor(.roundCorners(radius: .points(10))), .waitForCache]
+        let options: [ImageOption] = [.processor(.roundCorners(radius: .points(10))), .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.image.bitmap.pixel(0, 0)[3] == 0)
         #expect(first.image.bitmap.pixel(32, 24)[3] == 255)

@@ -45,7 +45,7 @@ struct SharingTests {
         let chain = ImageProcessorChain(counting) |> .crop(to: .pixels(8, 8))
         let first = test.pipeline.task(for: url, options: [.processor(chain)])
         let kept: [ImageOption] = isStored ? [] : [.cacheMemoryOnly]
-        let second = test.pipeline.task(for: url, options: ImageOptions([.processor(chain)] + kept))
+        let second = test.pipeline.task(for: url, options: [.processor(chain)] + kept)
         let transfer = await test.transport.nextTransfer()
         let stages = test.pipeline.stages
         await eventually { stages.images.waiterCount + stages.processing.work.waiterCount == (isStored ? 3 : 4) }

@@ -35,11 +35,11 @@ struct WorkerThreadTests {
         let test = TestPipeline(codecs: calls.codecs)
         test.transport.serve(url, Sample.png())
         for options in [[crop], [crop, .forceRefresh, .waitForCache], [.forceRefresh]] {
-            _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
+            _ = try await test.pipeline.response(for: url, options: options)
             await test.settle()
             test.pipeline.cache.removeAllFromMemory()
             #expect(
-                try await test.pipeline.response(for: url, options: ImageOptions(Array(options.prefix(1)))).source
+                try await test.pipeline.response(for: url, options: Array(options.prefix(1))).source
                     != .memory
             )
         }
@@ -50,7 +50,7 @@ struct WorkerThreadTests {
     func cache(isProcessed: Bool) async throws {
         let test = TestPipeline()
         let cache = test.pipeline.cache
-        let options: ImageOptions = isProcessed ? [crop] : []
+        let options: [ImageOption] = isProcessed ? [crop] : []
         let image = try ImageCodecs.standard.decode(Sample.png())
         #expect(try await cache.store(image, for: ImageRequest(url, options: options), codecs: calls.codecs))
         cache.removeAllFromMemory()

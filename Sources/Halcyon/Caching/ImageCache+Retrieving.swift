@@ -21,6 +21,7 @@ extension ImageCache {
     ///   without a cache key is not found, as its state is not read. ``CachePolicy/memoryExtension`` determines the
     ///   effect of the access on its expiration.
     public func entryInMemory(for request: ImageRequest) -> Entry? {
+        let request = request.completed()
         guard let key = ImageKey(request) else { return nil }
         let extending = request.options.cache.memoryExtension
         let image = imageInMemory(for: key, ImageSizes(of: request), extending: extending)?.image
@@ -41,6 +42,7 @@ extension ImageCache {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/decode`` if the entry on disk exceeds the limits of
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
+        let request = request.completed()
         guard request.options.cache.reads != .none, let key = try await key(for: request) else { return nil }
         if request.options.cache.reads.includesMemory, let entry = entryInMemory(for: request) { return entry }
         var own = request

@@ -6,6 +6,7 @@ internal import HalcyonSystem
 extension ImageCache {
     /// Returns the parts of the cache that have the image of a request, without extending its life.
     public func tiers(with request: ImageRequest) async -> Tiers {
+        let request = request.completed()
         guard let key = try? await key(for: request) else { return [] }
         var parts: Tiers = memory.contains(key) ? .memory : []
         if (try? await isOnDisk(key.diskKey(request))) == true { parts.insert(.disk) }
@@ -43,6 +44,7 @@ extension ImageCache {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     @discardableResult
     public func store(_ data: Data, for request: ImageRequest) async throws -> Bool {
+        let request = request.completed()
         guard request.source.isWhole, let key = ImageKey(request) else { return false }
         let original = key.originalDiskKey
         let digest = ContentDigest(of: data)
@@ -91,6 +93,7 @@ extension ImageCache {
         for request: ImageRequest,
         codecs: ImageCodecs = .standard
     ) async throws -> Bool {
+        let request = request.completed()
         guard let key = ImageKey(request) else { return false }
         // Nobody who refuses damage is given a part.
         guard !image.isPartial || request.options.decode.damage == .showsWhatIsThere else { return false }
@@ -281,6 +284,7 @@ extension ImageCache {
 
     /// Returns the encoded bytes on disk of the image of a request; `nil` if there are none.
     public func storedData(for request: ImageRequest) async -> Data? {
+        let request = request.completed()
         guard let key = ImageKey(request) else { return nil }
         return try? await first(for: request, key) { entry, _, _ in entry.body }
     }
@@ -290,6 +294,7 @@ extension ImageCache {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     public func fileLocation(for request: ImageRequest) async throws -> String? {
+        let request = request.completed()
         guard let key = ImageKey(request)?.diskKey(request), try await isOnDisk(key) else { return nil }
         return try await disk.perform { try $0.fileLocation(for: key.text) }
     }

@@ -42,8 +42,7 @@ public struct InterceptedLoad: Sendable {
     ///
     /// The image is found, stored and shared under the identity of the request. The urgency and what belongs to the
     /// caller and not to the image, ``ImageOptions/delivery``, ``ImageOptions/previews`` and
-    /// ``ImageOptions/interceptors``, stay those of the request after ``LoadIntercepting/prepared(_:)``. Open fields
-    /// are filled with those of the pipeline.
+    /// ``ImageOptions/interceptors``, stay those of the request after ``LoadIntercepting/prepared(_:)``.
     ///
     /// - Throws: ``ImageError``, `CancellationError`, and the errors of the interceptors that follow.
     public func proceed(with request: ImageRequest) async throws -> LoadResult {

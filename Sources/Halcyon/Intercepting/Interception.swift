@@ -46,7 +46,6 @@ final class Interception: Sendable {
     /// A Boolean value that indicates whether the requests of the pipeline are changed, whatever their options.
     let isForAll: Bool
 
-    /// - Parameter configuration: With default options that are a whole value.
     init(_ configuration: ImagePipeline.Configuration) {
         interceptors = configuration.interceptors.map { Hook($0, identity: $0) }
         loaders = configuration.loaders.map { Hook($0, identity: $0) }
@@ -54,21 +53,10 @@ final class Interception: Sendable {
         isForAll = !interceptors.isEmpty || !loaders.isEmpty || defaults.isIntercepted
     }
 
-    /// Returns the whole value that options are over the defaults.
-    ///
-    /// - Parameter earlier: Changes that come before those of the options. Default: none.
-    func completed(_ options: ImageOptions, after earlier: [ImageOption] = []) -> ImageOptions {
-        defaults.isStandard && earlier.isEmpty ? options : options.completed(from: defaults, after: earlier)
-    }
-
-    private func completed(_ request: ImageRequest) -> ImageRequest {
-        defaults.isStandard ? request : ImageRequest(request.source, options: completed(request.options))
-    }
-
     /// Returns the request that memory is searched for, after the first step of each interceptor. Runs code of the
     /// program: no lock may be held.
     func prepared(_ request: ImageRequest) -> PendingRequest {
-        let request = completed(request)
+        let request = request.completed(over: defaults)
         guard isForAll || request.options.isIntercepted else { return PendingRequest(request) }
         return preparedByInterceptors(request)
     }
@@ -84,7 +72,7 @@ final class Interception: Sendable {
                 if enclosing.contains(place) { continue }
                 chain.append(interceptor)
                 request = Self.$enclosing.withValue(enclosing + [place]) {
-                    completed(interceptor.body.prepared(request))
+                    interceptor.body.prepared(request).completed(over: defaults)
                 }
             }
         }
@@ -96,7 +84,7 @@ final class Interception: Sendable {
 
     /// Returns a request that an interceptor goes on with, as it is loaded.
     func changed(_ request: ImageRequest, of prepared: PendingRequest) -> ImageRequest {
-        var request = completed(request)
+        var request = request.completed(over: defaults)
         let delivery = prepared.request.options.delivery
         if request.options.delivery != delivery { request.options.delivery = delivery }
         return loaded(request, within: prepared.enclosing)

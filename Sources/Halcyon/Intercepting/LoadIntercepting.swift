@@ -22,7 +22,7 @@
 /// attempts and other sources are inside of it. A load that an interceptor begins in its own pipeline, within a step,
 /// does not come to that interceptor again, unless it is begun in a detached task.
 public protocol LoadIntercepting: Hashable, Sendable {
-    /// Returns the request to go on with, whose options are applied to those of the pipeline if they are changes.
+    /// Returns the request to go on with. Changes in it are applied to the defaults of the pipeline.
     ///
     /// Called on the thread of the caller, which waits for it: it must return at once, and the same for the same
     /// request. No lock is held. Default: the request itself.

@@ -126,6 +126,10 @@ extension ImageOption {
     }
 
     /// Sets the time that parts of the transfer may take.
+    ///
+    /// ```swift
+    /// .timeouts(.download(.seconds(30)))
+    /// ```
     public static func timeouts(_ timeouts: TransferTimeouts) -> ImageOption {
         ImageOption(timeouts) { $0.network.timeouts = timeouts }
     }

@@ -2,12 +2,6 @@ public import HTTPTypes
 public import HalcyonHTTP
 
 extension ImageOption {
-    /// Sets the time that the server may stay silent, before and after the connection is established. Zero means the
-    /// default, 15 s.
-    public static func downloadTimeout(_ timeout: Duration) -> ImageOption {
-        ImageOption(timeout) { $0.network.timeouts = .download(timeout) }
-    }
-
     /// Sends these headers with the request, instead of those that it has of the same names.
     public static func headers(_ headers: HTTPFields) -> ImageOption {
         ImageOption(headers) { $0.network.headers = headers }

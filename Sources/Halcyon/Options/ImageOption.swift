@@ -1,14 +1,10 @@
-/// One change to ``ImageOptions``.
+/// One change to the ``ImagePipeline/Configuration/defaultOptions`` of a pipeline, which applies a list of them in order.
 public struct ImageOption: Sendable {
-    private enum Change: Sendable {
-        case fields(@Sendable (inout ImageOptions.Fields) -> Void)
-        case custom(@Sendable (inout ImageOptions) -> Void)
-    }
-
     /// The name of the function that made the option, and its argument: options of both are equal.
     private let name: String
     private let value: any Hashable & Sendable
-    private let change: Change
+    /// Applies the change.
+    let apply: @Sendable (inout ImageOptions.Fields) -> Void
 
     /// A change of your own. A pipeline applies it to options that have the pipeline's defaults already.
     ///
@@ -20,7 +16,11 @@ public struct ImageOption: Sendable {
     public init(id: String? = nil, _ apply: @escaping @Sendable (inout ImageOptions) -> Void) {
         name = "custom"
         value = id ?? IdentifiedClosure(apply) as any Hashable & Sendable
-        change = .custom(apply)
+        self.apply = { fields in
+            var options = ImageOptions(fields)
+            apply(&options)
+            fields = options.fields
+        }
     }
 
     /// A change of fields.
@@ -33,18 +33,7 @@ public struct ImageOption: Sendable {
     ) {
         self.name = name
         self.value = value
-        change = .fields(apply)
-    }
-
-    /// Applies the change.
-    func apply(to fields: inout ImageOptions.Fields) {
-        switch change {
-        case .fields(let apply): apply(&fields)
-        case .custom(let apply):
-            var options = ImageOptions(fields)
-            apply(&options)
-            fields = options.fields
-        }
+        self.apply = apply
     }
 }
 

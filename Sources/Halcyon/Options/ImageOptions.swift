@@ -1,21 +1,14 @@
 public import HalcyonSystem
 internal import Synchronization
 
-/// The options of the load of one image: a whole value, or changes to the defaults of a pipeline.
+/// The options of the load of one image: a whole value, in which no default of a pipeline counts any more.
 ///
-/// An array literal makes changes, which a pipeline applies to its ``ImagePipeline/Configuration/defaultOptions``. The fields
-/// then show them applied to the standard values, which the documentation of each field states.
-///
-/// ```swift
-/// let options: ImageOptions = [.processor(.downsample(to: .pixels(400, 400))), .cacheOriginalImage]
-/// ```
-///
-/// ``init()``, ``ImagePipeline/options(_:)`` and an assignment to a field make a whole value, in which no default of a
-/// pipeline counts any more. Keep such a value for many loads: nothing is to be applied to it.
+/// Most loads change some defaults of their pipeline with a list of ``ImageOption``. For many loads with the same
+/// options, keep a value that has the changes already:
 ///
 /// ```swift
-/// var options = pipeline.options()
-/// options.processing = .downsample(to: .pixels(400, 400))
+/// let options = pipeline.options([.processor(.downsample(to: .pixels(400, 400))), .cacheOriginalImage])
+/// let requests = urls.map { ImageRequest($0, exactly: options) }
 /// ```
 public struct ImageOptions: Sendable {
     var storage: Storage
@@ -28,17 +21,10 @@ public struct ImageOptions: Sendable {
     }
 
     private static let standard = Storage(Fields())
-    private static let noChange = Storage(Fields(), changes: [])
 
     /// The standard values, whatever the defaults of a pipeline.
     public init() {
         storage = Self.standard
-    }
-
-    /// Changes to the defaults of a pipeline, applied in their order.
-    public init(_ changes: [ImageOption]) {
-        storage = Self.noChange
-        apply(changes)
     }
 
     /// A Boolean value that indicates whether a look into memory needs nothing of these options but their processing
@@ -46,48 +32,27 @@ public struct ImageOptions: Sendable {
     @inline(__always)
     var isOrdinary: Bool { storage.isOrdinary }
 
-    /// A Boolean value that indicates whether these are the standard values, untouched.
-    var isStandard: Bool { storage === Self.standard }
-
     /// Returns these options with changes, applied in their order.
     public func applying(_ changes: [ImageOption]) -> ImageOptions {
+        if changes.isEmpty { return self }
         var options = self
-        options.apply(changes)
+        options.change { fields in
+            for change in changes { change.apply(&fields) }
+        }
         return options
     }
 
-    private mutating func apply(_ changes: [ImageOption]) {
-        if changes.isEmpty { return }
-        makeUnique()
-        for change in changes { change.apply(to: &storage.fields) }
-        storage.changes = storage.changes.map { $0 + changes }
-        storage.update()
-    }
-
-    /// Returns the whole value that these options are over the defaults of a pipeline.
-    ///
-    /// - Parameters:
-    ///   - defaults: A whole value.
-    ///   - earlier: Changes that come before those of these options. Default: none.
-    func completed(from defaults: ImageOptions, after earlier: [ImageOption] = []) -> ImageOptions {
-        guard let changes = storage.changes else { return self }
-        return defaults.applying(earlier + changes)
-    }
-
-    /// Takes the fields for itself, so that they may be changed.
-    private mutating func makeUnique() {
-        // A variant that was encoded before is that of the earlier fields.
-        if !isKnownUniquelyReferenced(&storage) || storage.encodedVariant.load() != nil {
-            storage = Storage(copying: storage)
-        }
-    }
-
-    /// Changes fields, which makes a whole value.
+    /// Changes fields.
     mutating func change(_ body: (inout Fields) -> Void) {
-        makeUnique()
-        body(&storage.fields)
-        storage.changes = nil
-        storage.update()
+        // A variant that was encoded before is that of the earlier fields.
+        if isKnownUniquelyReferenced(&storage), storage.encodedVariant.load() == nil {
+            body(&storage.fields)
+            storage.update()
+        } else {
+            var fields = fields
+            body(&fields)
+            storage = Storage(fields)
+        }
     }
 
     /// A Boolean value that indicates whether the options name interceptors or loaders.
@@ -184,22 +149,14 @@ public struct ImageOptions: Sendable {
 }
 
 extension ImageOptions: Hashable {
-    /// Returns whether both are whole values with the same fields, or the same changes.
+    /// Returns whether all fields have the same values.
     public static func == (left: ImageOptions, right: ImageOptions) -> Bool {
-        left.storage === right.storage
-            || (left.storage.changes == right.storage.changes && left.storage.fields == right.storage.fields)
+        left.storage === right.storage || left.storage.fields == right.storage.fields
     }
 
     /// Hashes the values of all fields.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(storage.fields)
-    }
-}
-
-extension ImageOptions: ExpressibleByArrayLiteral {
-    /// Changes to the defaults of a pipeline, applied in their order.
-    public init(arrayLiteral changes: ImageOption...) {
-        self.init(changes)
     }
 }
 
@@ -246,9 +203,6 @@ extension ImageOptions {
     final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         fileprivate(set) var fields: Fields
-        /// The changes to the defaults of a pipeline that the options are; `nil` for a whole value.
-        @exclusivity(unchecked)
-        fileprivate var changes: [ImageOption]?
         /// ``ImageOptions/isOrdinary``.
         @exclusivity(unchecked)
         private(set) var isOrdinary: Bool
@@ -258,18 +212,10 @@ extension ImageOptions {
         /// ``ImageOptions/variant``, once it was asked for and had to be encoded.
         let encodedVariant = AtomicLazyReference<ImageKey.Variant>()
 
-        init(_ fields: Fields, changes: [ImageOption]? = nil) {
+        init(_ fields: Fields) {
             self.fields = fields
-            self.changes = changes
             loadProcessing = fields.loadProcessing
             isOrdinary = fields.isOrdinary(for: loadProcessing)
-        }
-
-        fileprivate init(copying other: Storage) {
-            fields = other.fields
-            changes = other.changes
-            isOrdinary = other.isOrdinary
-            loadProcessing = other.loadProcessing
         }
 
         /// Derives from the fields what is stored beside them.

@@ -51,9 +51,9 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     @available(*, noasync, message: "Blocks the thread; await response(for:) instead")
-    public func responseFromCache(for url: URL, options: ImageOptions = []) -> ImageResponse? {
+    public func responseFromCache(for url: URL, options: [ImageOption] = []) -> ImageResponse? {
         responseFromCache(for: ImageRequest(url, options: options))
     }
 

@@ -38,14 +38,14 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - executor: The place where the closures are called; `nil`: that of the options. Default: `nil`.
     ///   - progress: Called when bytes have been received. Default: `nil`.
     ///   - completion: Called exactly once, after the last call of `progress`.
     @discardableResult
     public func loadImage(
         with url: URL,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         on executor: CallbackExecutor? = nil,
         progress: (@Sendable (ImageProgress) -> Void)? = nil,
         completion: @escaping @Sendable (Result<ImageResponse, any Error>) -> Void

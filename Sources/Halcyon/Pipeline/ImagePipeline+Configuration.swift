@@ -12,7 +12,7 @@ extension ImagePipeline {
         public var cache: ImageCache
         /// The codecs that decode and encode images. Default: ``ImageCodecs/standard``.
         public var codecs: ImageCodecs
-        /// The options that fill the fields which the options of a call leave open. Default: the standard options.
+        /// The options that the changes of a call are applied to. Default: the standard values.
         public var defaultOptions: ImageOptions
         /// The number of images that are decoded or processed at the same time; at least 1. Default: the number of
         /// processors this process may use.
@@ -63,12 +63,13 @@ extension ImagePipeline {
             return configuration
         }
 
-        /// A configuration with a default for everything. Each parameter is the property of its name.
+        /// A configuration with a default for everything. Each parameter is the property of its name; `defaultOptions` are
+        /// changes to the standard values.
         public init(
             downloader: ImageDownloader = ImageDownloader(transport: CurlTransport()),
             cache: ImageCache? = nil,
             codecs: ImageCodecs = .standard,
-            defaultOptions: ImageOptions = [],
+            defaultOptions: [ImageOption] = [],
             workerCount: Int = ProcessorCount.available,
             decodeBudget: Int = SystemMemory().available / 4,
             recovery: RecoveryConfiguration = RecoveryConfiguration(),
@@ -78,7 +79,7 @@ extension ImagePipeline {
             self.downloader = downloader
             self.cache = cache ?? ImageCache()
             self.codecs = codecs
-            self.defaultOptions = defaultOptions
+            self.defaultOptions = ImageOptions().applying(defaultOptions)
             self.workerCount = max(1, workerCount)
             self.decodeBudget = max(1, decodeBudget)
             self.recovery = recovery

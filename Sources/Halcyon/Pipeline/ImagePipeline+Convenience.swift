@@ -6,8 +6,8 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: those of the pipeline.
-    public func task(for url: URL, options: ImageOptions = []) -> ImageTask {
+    ///   - options: The changes to the options of the pipeline. Default: none.
+    public func task(for url: URL, options: [ImageOption] = []) -> ImageTask {
         task(for: ImageRequest(url, options: options))
     }
 
@@ -28,12 +28,12 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - isolation: The actor of the caller, which an image in memory does not leave. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func image(
         from url: URL,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> DecodedImage {
         try await response(for: url, options: options).image
@@ -44,9 +44,9 @@ extension ImagePipeline {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     /// - Throws: ``ImageError``, `CancellationError`.
-    public func data(for url: URL, options: ImageOptions = []) async throws -> Data {
+    public func data(for url: URL, options: [ImageOption] = []) async throws -> Data {
         try await data(for: ImageRequest(url, options: options))
     }
 }

@@ -39,13 +39,13 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
     ///   - format: The format, or the rule by which it is chosen.
-    ///   - options: The options. Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func encoded(
         for url: URL,
         as format: EncodedImageFormat,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EncodedImage {
         try await encoded(for: ImageRequest(url, options: options), as: format)

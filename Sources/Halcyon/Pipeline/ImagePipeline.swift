@@ -40,21 +40,18 @@ public final class ImagePipeline: Sendable {
     public let configuration: Configuration
     let stages: PipelineStages
     private let memory: MemoryStage
-    /// A Boolean value that indicates whether options change the standard values, no interceptor or loader changes
-    /// requests, and no observer is told of hits. Read at each look into memory.
+    /// `true` if no interceptor or loader changes all requests, and no observer is told of hits. Read at each look into
+    /// memory.
     private let isPlain: Bool
     /// The number of hits that the memory caches had counted when counting began.
     let memoryHitsAtReset: Lock<Int>
 
     /// A pipeline of its own.
     public init(configuration: Configuration = Configuration()) {
-        var configuration = configuration
-        configuration.defaultOptions = configuration.defaultOptions.completed(from: ImageOptions())
         self.configuration = configuration
         stages = PipelineStages(configuration)
         memory = stages.memory
-        isPlain =
-            configuration.defaultOptions.isStandard && configuration.observers.isEmpty && !stages.interception.isForAll
+        isPlain = configuration.observers.isEmpty && !stages.interception.isForAll
         memoryHitsAtReset = Lock(configuration.cache.memoryStatistics.hits)
     }
 
@@ -66,16 +63,11 @@ public final class ImagePipeline: Sendable {
         configuration.defaultOptions.applying(changes)
     }
 
-    /// Returns the whole value that options are over ``Configuration/defaultOptions``.
+    /// Returns a request with the options that this pipeline loads it with, before its interceptors.
     ///
-    /// - Parameter earlier: Changes that come before those of the options. Default: none.
-    package func completed(_ options: ImageOptions, after earlier: [ImageOption] = []) -> ImageOptions {
-        stages.interception.completed(options, after: earlier)
-    }
-
-    /// Returns a request with completed options.
-    func completed(_ request: ImageRequest) -> ImageRequest {
-        ImageRequest(request.source, options: completed(request.options))
+    /// - Parameter earlier: Changes that come before those of the request. Default: none.
+    package func completed(_ request: ImageRequest, after earlier: [ImageOption] = []) -> ImageRequest {
+        request.completed(over: configuration.defaultOptions, after: earlier)
     }
 
     /// Starts a load, or answers from memory at once.
@@ -116,11 +108,9 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if isPlain, request.options.isOrdinary {
-            if let response = cachedResponse(for: request.source, options: request.options, isWhole: true) {
-                return response
-            }
-            return try await load(PendingRequest(request))
+        if let found = plainResponse(for: request, isWhole: true) {
+            if let found { return found }
+            return try await load(PendingRequest(completed(request)))
         }
         let prepared = stages.interception.prepared(request)
         if let response = preparedResponse(for: prepared.request) { return response }
@@ -134,20 +124,26 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``.
-    ///   - options: The options. Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - isolation: The actor of the caller. Default: that.
     /// - Throws: ``ImageError``, `CancellationError`.
     public func response(
         for url: URL,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if !isPlain || !options.isOrdinary, intercepts(options) {
-            return try await response(for: ImageRequest(url, options: options))
+        // Without a copy of the options, which would count a reference. A source is made only for a load: making it takes
+        // longer than a hit.
+        if isPlain, options.isEmpty, configuration.defaultOptions.isOrdinary {
+            if let response = cachedResponse(for: url, options: configuration.defaultOptions, isWhole: true) {
+                return response
+            }
+            return try await load(PendingRequest(ImageRequest(url, exactly: configuration.defaultOptions)))
         }
+        let options = self.options(options)
+        if intercepts(options) { return try await response(for: ImageRequest(url, exactly: options)) }
         if let response = cachedResponse(for: url, options, isWhole: true) { return response }
-        // A source is made only for a load: making it takes longer than a hit.
-        return try await load(PendingRequest(ImageRequest(url, options: completed(options))))
+        return try await load(PendingRequest(ImageRequest(url, exactly: options)))
     }
 
     private func load(_ call: PendingRequest) async throws -> ImageResponse {
@@ -178,12 +174,18 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL; see ``Source/url(_:cacheKey:)``. Of a file, see ``responseFromMemory(for:)``.
-    ///   - options: The options that it was loaded with. Default: those of the pipeline.
-    public func responseFromMemory(for url: URL, options: ImageOptions = []) -> ImageResponse? {
+    ///   - options: The changes to the options of the pipeline that it was loaded with. Default: none.
+    public func responseFromMemory(for url: URL, options: [ImageOption] = []) -> ImageResponse? {
+        if options.isEmpty { return responseFromMemory(for: url, exactly: configuration.defaultOptions) }
+        return responseFromMemory(for: url, exactly: self.options(options))
+    }
+
+    /// Returns the image if memory has it with exactly these options; see ``responseFromMemory(for:options:)``.
+    public func responseFromMemory(for url: URL, exactly options: ImageOptions) -> ImageResponse? {
         let isOrdinary = isPlain && options.isOrdinary
         // Whether it is a file is found out where nothing is found: that takes as long as a hit.
         if isOrdinary, let response = cachedResponse(for: url, options: options, isWhole: false) { return response }
-        if url.isFileURL { return responseFromMemory(for: ImageRequest(url, options: options)) }
+        if url.isFileURL { return responseFromMemory(for: ImageRequest(url, exactly: options)) }
         return isOrdinary ? nil : cachedResponse(for: url, options, isWhole: false)
     }
 
@@ -205,25 +207,36 @@ public final class ImagePipeline: Sendable {
         }
     }
 
-    /// - Parameter isWhole: A Boolean value that indicates whether an image is not returned that has to be read more
-    ///   of.
-    @inline(__always)
+    /// - Parameters:
+    ///   - options: Completed options.
+    ///   - isWhole: `true` if an image is not returned that has to be read more of.
     private func cachedResponse(for url: URL, _ options: ImageOptions, isWhole: Bool) -> ImageResponse? {
-        // Without a copy, which would count a reference.
-        if isPlain, options.isOrdinary { return cachedResponse(for: url, options: options, isWhole: isWhole) }
-        if intercepts(options) { return cachedResponse(for: ImageRequest(url, options: options), isWhole: isWhole) }
-        return observedResponse(for: .url(url), completed(options)) {
-            cachedResponse(for: url, options: $0, isWhole: isWhole)
-        }
+        if intercepts(options) { return cachedResponse(for: ImageRequest(url, exactly: options), isWhole: isWhole) }
+        return observedResponse(for: .url(url), options) { cachedResponse(for: url, options: $0, isWhole: isWhole) }
     }
 
     /// - Parameter isWhole: As for a URL.
     @inline(__always)
     func cachedResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse? {
-        if isPlain, request.options.isOrdinary {
-            return cachedResponse(for: request.source, options: request.options, isWhole: isWhole)
-        }
+        if let found = plainResponse(for: request, isWhole: isWhole) { return found }
         return preparedResponse(for: stages.interception.prepared(request).request, isWhole: isWhole)
+    }
+
+    /// Returns the answer of memory, or no image, to a request that needs nothing but a look; `nil` for any other.
+    ///
+    /// - Parameter isWhole: As for a URL.
+    @inline(__always)
+    private func plainResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse?? {
+        guard isPlain else { return nil }
+        // Without a copy of the options, as for a URL.
+        switch request.givenOptions {
+        case .changes(let changes):
+            guard changes.isEmpty, configuration.defaultOptions.isOrdinary else { return nil }
+            return .some(cachedResponse(for: request.source, options: configuration.defaultOptions, isWhole: isWhole))
+        case .whole(let options):
+            guard options.isOrdinary else { return nil }
+            return .some(cachedResponse(for: request.source, options: options, isWhole: isWhole))
+        }
     }
 
     /// Returns an image from memory, and tells the observers of it.

@@ -39,7 +39,7 @@ extension Load {
                     tried.insert(source)
                     var metered = options
                     metered.recovery.allowsMetered = true
-                    next = begin(ImageRequest(source, options: metered), inPlaceOf: request)
+                    next = begin(ImageRequest(source, exactly: metered), inPlaceOf: request)
                     context.note(.tryingAlternative(source, after: error))
                 } else if let index = alternatives.firstIndex(where: { !tried.contains($0) }) {
                     let source = alternatives[index]
@@ -47,7 +47,7 @@ extension Load {
                     tried.insert(source)
                     // Dropped by its place, so that the search ends whatever sources are equal to.
                     alternatives = alternatives[(index + 1)...]
-                    next = begin(ImageRequest(source, options: options), inPlaceOf: request)
+                    next = begin(ImageRequest(source, exactly: options), inPlaceOf: request)
                 } else {
                     throw ImageError(failures) ?? error
                 }

@@ -240,7 +240,7 @@ struct OriginalForm: LoadForm {
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<Bytes> {
         if case .inline(.pixels(let bitmap, _)) = request.source.location {
             let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
-            let source = ImageRequest(request.source, options: request.options)
+            let source = ImageRequest(request.source, exactly: request.options)
             let bytes = try await result(of: LoadResult(image), to: source, context: context)
             let claim = ContentClaim(registrations: request.registrations)
             return Made(result: bytes, caching: OriginalCaching(.leave), claim: claim, original: nil)

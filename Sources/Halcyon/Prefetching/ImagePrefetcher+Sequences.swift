@@ -53,8 +53,8 @@ extension ImagePrefetcher {
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
-    ///   - options: The options of all of them, of which the priority does not count. Default: those of
-    ///     the pipeline.
+    ///   - options: The changes to the options of the pipeline for all of them, of which the priority does not count.
+    ///     Default: none.
     ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
     ///   - destination: The cache that the images are brought into. Default: memory.
     ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
@@ -65,7 +65,7 @@ extension ImagePrefetcher {
     ///   - onCompletion: Called once, at the end, on any thread.
     public convenience init<URLs: Sequence & Sendable>(
         urls: URLs,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared,
         destination: Destination = .memory,
         maxConcurrentLoads: Int = 5,
@@ -140,8 +140,8 @@ extension ImagePrefetcher {
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
-    ///   - options: The options of all of them, of which the priority does not count. Default: those of
-    ///     the pipeline.
+    ///   - options: The changes to the options of the pipeline for all of them, of which the priority does not count.
+    ///     Default: none.
     ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
     ///   - destination: The cache that the images are brought into. Default: memory.
     ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
@@ -152,7 +152,7 @@ extension ImagePrefetcher {
     ///   - onCompletion: Called once, at the end, on any thread.
     public convenience init<URLs: AsyncSequence & Sendable>(
         urls: URLs,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared,
         destination: Destination = .memory,
         maxConcurrentLoads: Int = 5,

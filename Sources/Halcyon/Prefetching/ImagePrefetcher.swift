@@ -54,7 +54,7 @@ public final class ImagePrefetcher: Sendable {
         var identities: Set<PrefetchItem.Identity> = []
         var items: [PrefetchItem] = []
         for request in requests {
-            let item = PrefetchItem(request, in: pipeline)
+            let item = PrefetchItem(request, in: pipeline, after: items.last)
             if identities.insert(item.identity).inserted { items.append(item) }
         }
         work = PrefetchWork(
@@ -96,8 +96,8 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
-    ///   - options: The options of all of them, of which the priority does not count. Default: those of
-    ///     the pipeline.
+    ///   - options: The changes to the options of the pipeline for all of them, of which the priority does not count.
+    ///     Default: none.
     ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
     ///   - destination: The cache that the images are brought into. Default: memory.
     ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
@@ -106,7 +106,7 @@ public final class ImagePrefetcher: Sendable {
     ///   - onCompletion: Called once, at the end, on any thread.
     public convenience init(
         urls: [URL],
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared,
         destination: Destination = .memory,
         maxConcurrentLoads: Int = 5,

@@ -5,22 +5,23 @@ internal import HalcyonSystem
 struct PrefetchItem: Sendable {
     /// The request as it was given.
     let request: ImageRequest
-    /// The request with the options of the pipeline filled in.
+    /// The request with the options of the pipeline.
     let completed: ImageRequest
 
-    init(_ request: ImageRequest, in pipeline: ImagePipeline) {
+    /// - Parameter earlier: A request whose options this one shares if both make the same changes. Default: `nil`.
+    init(_ request: ImageRequest, in pipeline: ImagePipeline, after earlier: PrefetchItem? = nil) {
         self.request = request
-        completed = pipeline.completed(request)
+        if let earlier, case .changes = request.givenOptions, earlier.request.givenOptions == request.givenOptions {
+            completed = ImageRequest(request.source, earlier.completed.givenOptions)
+        } else {
+            completed = pipeline.completed(request)
+        }
     }
 
     /// The parts of a request that count where duplicates are looked for.
     struct Identity: Hashable {
         private let source: Source
         private let options: ImageOptions
-
-        static func == (left: Identity, right: Identity) -> Bool {
-            left.source == right.source && left.options.hasFields(of: right.options)
-        }
 
         /// Hashes the source alone: requests for one source rarely differ in their options, whose hash takes a
         /// microsecond.
@@ -40,10 +41,6 @@ struct PrefetchItem: Sendable {
     struct CompactIdentity: Hashable, Sendable {
         private let sourceHash: Int
         private let options: ImageOptions
-
-        static func == (left: CompactIdentity, right: CompactIdentity) -> Bool {
-            left.sourceHash == right.sourceHash && left.options.hasFields(of: right.options)
-        }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(sourceHash)
@@ -80,10 +77,6 @@ extension ImageOptions {
         if options.progressive.isActive { options.progressive = .none }
         return options
     }
-
-    /// Returns whether all fields have the same values: options that are the same object have, and a field may be set in
-    /// one and open in the other.
-    fileprivate func hasFields(of other: ImageOptions) -> Bool { self == other || fields == other.fields }
 }
 
 extension DeliveryPolicy {

@@ -49,7 +49,7 @@ final class SyncRequestSequence<Base: Sequence & Sendable>: RequestSequence, @un
 
 /// A sequence of requests of a prefetcher, with those that it named lately.
 ///
-/// Unchecked: the window is used in ``next()`` alone, whose calls come one after the other.
+/// Unchecked: the variables are used in ``next()`` alone, whose calls come one after the other.
 final class PrefetchSequence: @unchecked Sendable {
     /// The number of requests among which equal ones are found.
     static let windowSize = 4_096
@@ -63,6 +63,7 @@ final class PrefetchSequence: @unchecked Sendable {
 
     private let requests: any RequestSequence
     private let pipeline: ImagePipeline
+    private var last: PrefetchItem?
     private var window = BoundedTable<PrefetchItem.CompactIdentity, Bool>(capacity: windowSize)
 
     init(_ requests: any RequestSequence, in pipeline: ImagePipeline) {
@@ -78,7 +79,8 @@ final class PrefetchSequence: @unchecked Sendable {
     /// - Throws: The error of the sequence.
     func next() async throws -> Next {
         guard let request = try await requests.next() else { return .end }
-        let item = PrefetchItem(request, in: pipeline)
+        let item = PrefetchItem(request, in: pipeline, after: last)
+        last = item
         guard let identity = item.compactIdentity else { return .item(item) }
         if window[identity] != nil { return .duplicate }
         window.insert(true, for: identity)

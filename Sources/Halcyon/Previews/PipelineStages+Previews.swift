@@ -104,7 +104,7 @@ extension ImageRequest {
         }
         // A hash has no second frame.
         if case .inline = source.location { options.decode.frame = 0 }
-        return ImageRequest(source, options: options)
+        return ImageRequest(source, exactly: options)
     }
 }
 

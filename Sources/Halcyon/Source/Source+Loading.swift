@@ -51,7 +51,7 @@ extension ImageRequest {
     func loaded(by loaders: [Interception.Loader]) -> ImageRequest {
         if loaders.isEmpty { return self }
         func loaded(_ source: Source) -> Source { source.loaded(by: loaders, options: options) }
-        var request = ImageRequest(loaded(source), options: options)
+        var request = ImageRequest(loaded(source), exactly: options)
         let previews = options.previews.map(loaded)
         if previews != options.previews { request.options.previews = previews }
         guard options.recovery.hasOtherSources else { return request }

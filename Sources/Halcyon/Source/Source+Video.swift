@@ -71,7 +71,7 @@ extension Source {
 extension ImageRequest {
     /// The request for the bytes of the sources, whatever is made of them.
     var ofBytes: ImageRequest {
-        var request = ImageRequest(source.ofBytes, options: options)
+        var request = ImageRequest(source.ofBytes, exactly: options)
         guard options.recovery.hasOtherSources else { return request }
         request.options.recovery.alternatives = options.recovery.alternatives.map(\.ofBytes)
         request.options.recovery.lowDataSource = options.recovery.lowDataSource?.ofBytes

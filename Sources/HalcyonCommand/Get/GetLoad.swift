@@ -82,7 +82,7 @@ struct GetLoad: Sendable {
         }
         let source = try await item.argument.sourceOrStandardInput()
         guard let format = writer.format(for: item, variant) else {
-            let request = ImageRequest(source, options: ImageOptions(loadOptions(variant.processing, attempts)))
+            let request = ImageRequest(source, options: loadOptions(variant.processing, attempts))
             return .loaded(try await load(request, item, written == nil ? sheet : nil))
         }
         let progress = Lock(ImageProgress())
@@ -127,7 +127,7 @@ struct GetLoad: Sendable {
         }
         guard missing > 1, !refreshes else { return nil }
         let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
-        let task = pipeline.task(for: ImageRequest(try item.argument.source(), options: ImageOptions(options)))
+        let task = pipeline.task(for: ImageRequest(try item.argument.source(), options: options))
         let bar = display.begin { task.progress }
         defer { display.end(bar) }
         let response = try await task.response
@@ -168,7 +168,7 @@ struct GetLoad: Sendable {
         let largest = ContactSheet.largestTile
         var options: [ImageOption] = [.noCache, .processor(.resize(to: .pixels(largest), mode: .fit, enlarges: false))]
         if isPAM { options.append(.codecs(ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []))) }
-        let image = try await pipeline.image(from: ImageRequest(source, options: ImageOptions(options)))
+        let image = try await pipeline.image(from: ImageRequest(source, options: options))
         try await pipeline.withPixels(of: image) { try sheet.add($0, at: index) }
     }
 }

@@ -82,7 +82,7 @@ struct ImageMaker: Sendable {
         as format: EncodedImageFormat
     ) async throws -> EncodedImage {
         try await pipeline.encoded(
-            for: ImageRequest(source, options: ImageOptions(options)),
+            for: ImageRequest(source, options: options),
             as: format,
             onProgress: progress
         )
@@ -133,7 +133,7 @@ struct ImageMaker: Sendable {
             return Made(try await encoded(source, still, as: format))
         }
         // The pixels keep the colours of the profile.
-        let options = ImageOptions(still + [.color(.asStored)])
+        let options = still + [.color(.asStored)]
         let image = try await pipeline.image(from: ImageRequest(source, options: options))
         let (target, encode) = writer.target(for: item, original.originalInfo, metadata, image.colorProfile)
         var loaded = GetResult.Loaded(original)

@@ -62,8 +62,10 @@ struct ImageShow: Sendable {
 
     private func image(_ argument: SourceArgument, fitting box: PixelSize, isAnimated: Bool) async -> DecodedImage? {
         do {
-            var options: ImageOptions = [.processor(.downsample(to: .pixels(box))), .cacheOriginalImage]
-            options = options.applying(isAnimated ? [.processAllFrames] : [.animation(.firstFrame)])
+            let options: [ImageOption] = [
+                .processor(.downsample(to: .pixels(box))), .cacheOriginalImage,
+                isAnimated ? .processAllFrames : .animation(.firstFrame),
+            ]
             let request = ImageRequest(try await argument.sourceOrStandardInput(), options: options)
             let image = try await pipeline.image(from: request)
             if image.isPartial { Terminal.warn(Terminal.partialImage(argument.shownText)) }

@@ -81,9 +81,10 @@ extension ImagePipeline {
 
     /// Returns the options of a view's load: those of this pipeline, with the changes of views, then with the program's. A
     /// whole value stays as it is.
-    func viewOptions(_ options: ImageOptions) -> ImageOptions {
-        let isUnprocessed = completed(options).processing.isIdentity
-        return completed(options, after: isUnprocessed ? Self.inexactViewDefaults : Self.viewDefaults)
+    func viewOptions(of request: ImageRequest) -> ImageOptions {
+        let options = completed(request, after: Self.viewDefaults).options
+        guard options.processing.isIdentity else { return options }
+        return completed(request, after: Self.inexactViewDefaults).options
     }
 }
 

@@ -27,7 +27,7 @@ public final class DisplayTask {
     /// The present attempt; `nil` before the first and between two.
     public internal(set) var imageTask: ImageTask?
     let pipeline: ImagePipeline
-    /// Those of the request, with those of views and of the pipeline filled in.
+    /// Those of the pipeline with the changes of views, then with those of the request.
     private(set) var options: ImageOptions
     /// A Boolean value that indicates whether closures of the options are gone, so that no later call asks for the same.
     private(set) var hasDroppedClosures = false
@@ -65,7 +65,7 @@ public final class DisplayTask {
         completion: ImageDisplay.Completion?
     ) {
         self.request = request
-        options = pipeline.viewOptions(request.options)
+        options = pipeline.viewOptions(of: request)
         self.pipeline = pipeline
         self.placeholder = placeholder
         onProgress = progress

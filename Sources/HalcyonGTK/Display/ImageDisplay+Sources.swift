@@ -26,7 +26,7 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - url: `nil`: the placeholder alone is shown.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///   - progress: Called as bytes arrive. Default: `nil`.
     ///   - completion: Called exactly once.
@@ -34,7 +34,7 @@ extension ImageDisplay {
     public func setImage(
         with url: URL?,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
         completion: Completion?
@@ -53,13 +53,13 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - url: `nil`: the placeholder alone is shown.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @discardableResult
     public func setImage(
         with url: URL?,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared
     ) -> DisplayTask? {
         setImage(with: url, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)
@@ -70,7 +70,7 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - source: A URL, a file, a provider, or another one.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///   - progress: Called as bytes arrive. Default: `nil`.
     ///   - completion: Called exactly once.
@@ -78,7 +78,7 @@ extension ImageDisplay {
     public func setImage(
         with source: Source,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
         completion: Completion?
@@ -97,13 +97,13 @@ extension ImageDisplay {
     /// - Parameters:
     ///   - source: A URL, a file, a provider, or another one.
     ///   - placeholder: Shown until the image is. Default: nothing.
-    ///   - options: Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     @discardableResult
     public func setImage(
         with source: Source,
         placeholder: (any Placeholder)? = nil,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         pipeline: ImagePipeline = .shared
     ) -> DisplayTask? {
         setImage(with: source, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)

@@ -54,11 +54,11 @@ public final class ImageListFactory {
     ///
     /// - Parameters:
     ///   - configuration: Default: pictures of 96 by 96 points.
-    ///   - options: The options of all images.
+    ///   - options: The changes to the options of the pipeline for all images.
     ///   - url: Returns the URL of an item's image; `nil` for an item without one.
     public convenience init(
         _ configuration: Configuration = Configuration(),
-        options: ImageOptions,
+        options: [ImageOption],
         url: @escaping @MainActor (ImageListItem) -> URL?
     ) {
         self.init(configuration) { item in url(item).map { ImageRequest($0, options: options) } }

@@ -17,7 +17,7 @@ extension ListBinder {
         guard !hasEnded, cells[listItem] === cell, cell.lastBinding == number else { return }
         cell.binding = ListCell.Binding(number: number, request: request)
         if configuration.title != nil { cell.showTitle(title) }
-        let visibility = request.map { configuration.pipeline.completed($0.options)[LoadVisibilityKey.self] }
+        let visibility = request.map { configuration.pipeline.completed($0).options[LoadVisibilityKey.self] }
         // A cell is usually given its item out of sight, and comes into sight when it is laid out.
         let beginsNow = cell.isMapped || visibility == .always
         if request == nil, beginsNow { beginLoading(cell) } else if !beginsNow { clear(cell) }

@@ -11,6 +11,13 @@ public struct ImageRendering: Sendable, Hashable {
 
     /// The image's own colours and directions.
     public init() {}
+
+    /// The colour of the widget's text; see ``isSymbolic``.
+    public static let symbolic: ImageRendering = {
+        var rendering = ImageRendering()
+        rendering.isSymbolic = true
+        return rendering
+    }()
 }
 
 enum ImageRenderingKey: ImageOptionKey {
@@ -21,12 +28,5 @@ extension ImageOption {
     /// Says how the widget draws the image. Default: with its own colours and directions.
     public static func rendering(_ rendering: ImageRendering) -> ImageOption {
         .value(rendering, for: ImageRenderingKey.self)
-    }
-
-    /// Draws the image in the colour of the widget's text; see ``ImageRendering/isSymbolic``.
-    public static var symbolic: ImageOption {
-        var rendering = ImageRendering()
-        rendering.isSymbolic = true
-        return .rendering(rendering)
     }
 }

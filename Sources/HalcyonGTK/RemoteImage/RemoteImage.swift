@@ -49,14 +49,14 @@ public final class RemoteImage: ImageDisplaying {
     ///
     /// - Parameters:
     ///   - url: `nil`: the placeholder alone is shown.
-    ///   - options: Default: those of the pipeline.
+    ///   - options: The changes to the options of the pipeline. Default: none.
     ///   - configuration: The widget's looks and callbacks. Default: ``Configuration/init()``.
     ///   - pipeline: Loads the image. Default: ``ImagePipeline/shared``.
     ///
     /// - Precondition: GTK has a display.
     public convenience init(
         _ url: URL?,
-        options: ImageOptions = [],
+        options: [ImageOption] = [],
         configuration: Configuration = Configuration(),
         pipeline: ImagePipeline = .shared
     ) {
@@ -90,19 +90,20 @@ public final class RemoteImage: ImageDisplaying {
     /// Another value supersedes the load and begins anew; an equal one has no effect.
     public var request: ImageRequest? {
         get { controller.request }
-        set { controller.change(to: newValue, options: newValue?.options ?? controller.options) }
+        set { controller.change(to: newValue?.source, newValue?.givenOptions ?? controller.options) }
     }
 
     /// The source; `nil` for none. Another value begins anew with the same options.
     public var source: Source? {
         get { controller.source }
-        set { controller.change(to: newValue.map { ImageRequest($0, options: options) }, options: options) }
+        set { controller.change(to: newValue, controller.options) }
     }
 
-    /// The options. Others begin anew with the same source.
-    public var options: ImageOptions {
-        get { controller.options }
-        set { controller.change(to: source.map { ImageRequest($0, options: newValue) }, options: newValue) }
+    /// The changes to the options of the pipeline; none if the last ``request`` had exact options. Others begin anew with
+    /// the same source.
+    public var options: [ImageOption] {
+        get { if case .changes(let changes) = controller.options { changes } else { [] } }
+        set { controller.change(to: source, .changes(newValue)) }
     }
 
     /// The pipeline. Another one begins anew.

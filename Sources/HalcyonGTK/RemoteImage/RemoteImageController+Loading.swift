@@ -5,11 +5,12 @@ extension RemoteImageController {
     private var display: ImageDisplay { ImageDisplay(picture.pointer) }
 
     /// - Parameter text: The source as it was given, where it was as a text. Default: `nil`.
-    func change(to request: ImageRequest?, options: ImageOptions, text: String? = nil) {
+    func change(to source: Source?, _ options: ImageRequest.Options, text: String? = nil) {
+        let request = source.map { ImageRequest($0, options) }
         let isSame = request == self.request || request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
         let earlier = uri
-        self.text = text ?? (source == request?.source ? self.text : nil)
-        source = request?.source
+        self.text = text ?? (source == self.source ? self.text : nil)
+        self.source = source
         self.options = options
         let isOther = uri != earlier
         // The slot may have been asked for it by the program, where the widget's own request was for something else.

@@ -15,7 +15,8 @@ final class RemoteImageController {
     private(set) var slot: SlotController
     private var isFollowingSlot = false
     var source: Source?
-    var options: ImageOptions
+    /// The options of ``source``, and of those that follow.
+    var options: ImageRequest.Options
     var pipeline: ImagePipeline
     var configuration: RemoteImage.Configuration
     var state = RemoteImage.State.empty {
@@ -36,7 +37,7 @@ final class RemoteImageController {
     /// A Boolean value that indicates whether the keyboard focus was in the failure child when it was removed.
     var returnsFocus = false
 
-    var request: ImageRequest? { source.map { ImageRequest($0, options: options) } }
+    var request: ImageRequest? { source.map { ImageRequest($0, options) } }
 
     private static let key = g_quark_from_static_string("halcyon-remote-image")
 
@@ -45,8 +46,7 @@ final class RemoteImageController {
         get { text ?? source?.url?.absoluteString }
         set {
             guard newValue != uri else { return }
-            let request = newValue.map { ImageRequest(.gioFile(uri: $0), options: options) }
-            change(to: request, options: options, text: newValue)
+            change(to: newValue.map { .gioFile(uri: $0) }, options, text: newValue)
         }
     }
 
@@ -66,7 +66,7 @@ final class RemoteImageController {
         self.picture = picture
         slot = nonnull(WidgetState.of(picture.pointer).controller(for: .image))
         source = request?.source
-        options = request?.options ?? []
+        options = request?.givenOptions ?? .changes([])
         self.configuration = configuration
         self.pipeline = pipeline
     }

@@ -15,9 +15,8 @@ extension SlotController {
         iconSizes = Task { [weak self, weak icon] in
             var images: [DecodedImage] = []
             for frame in 1..<count {
-                var request = task.request
                 // The original on disk serves those that follow.
-                request.options = request.options.applying([.frame(frame), .priority(.low), .cacheOriginalImage])
+                let request = task.request.applying([.frame(frame), .priority(.low), .cacheOriginalImage])
                 guard let response = try? await task.pipeline.response(for: request) else { return }
                 let size = response.image.size
                 if size != image.size, max(size.width, size.height) <= WindowIconConnection.limit {

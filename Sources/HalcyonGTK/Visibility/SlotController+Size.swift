@@ -78,9 +78,8 @@ extension SlotController {
         task.mayBeInexact = false
         // No more pixels than a widget that grows has, see `SizeDemand.grown(to:)`.
         guard isUnprocessed, shown > needed * 1.3 else { return }
-        var request = task.request(for: .size(size))
         // Nothing but its quality depends on it, and nothing is sent for that.
-        request.options = request.options.applying([.precision(.exact), .onlyFromCache, .priority(.low)])
+        let request = task.request(for: .size(size)).applying([.precision(.exact), .onlyFromCache, .priority(.low)])
         load(request, at: size, in: task.pipeline, isLarger: false)
     }
 
@@ -162,13 +161,13 @@ extension SlotController {
 extension DisplayTask {
     /// The request of an attempt.
     func request(for demand: SlotController.Demand) -> ImageRequest {
-        var request = ImageRequest(request.source, options: options)
+        let request = ImageRequest(request.source, exactly: options)
         guard let size = demand.size else { return request }
-        request.options = options.applying([.targetSize(size.targetSize), .storedResults(.costly)])
+        var changes: [ImageOption] = [.targetSize(size.targetSize), .storedResults(.costly)]
         // An animated image stays one, and its frames are decoded at this size, too. Processors of the program's own
         // make a still image of it unless it says otherwise.
-        if options.processing.isIdentity { request.options.decode.processesAllFrames = true }
-        return request
+        if options.processing.isIdentity { changes.append(.processAllFrames) }
+        return request.applying(changes)
     }
 }
 

@@ -75,13 +75,11 @@ extension GalleryItem {
     ///
     /// - Parameter scale: The number of pixels of a point.
     func thumbnailRequest(scale: Int) -> ImageRequest {
-        var request = cellRequest
         let size = TargetSize.pixels(
             width: Self.thumbnailSize.width * scale,
             height: Self.thumbnailSize.height * scale
         )
-        request.options = request.options.applying([.targetSize(size)])
-        return request
+        return cellRequest.applying([.targetSize(size)])
     }
 
     /// Returns whether all words occur in the name or the place.

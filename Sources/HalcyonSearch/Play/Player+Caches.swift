@@ -82,6 +82,6 @@ extension Player {
     }
 
     private func request(of call: Call) -> ImageRequest {
-        ImageRequest(source(of: call), options: options(of: call))
+        ImageRequest(source(of: call), exactly: options(of: call))
     }
 }

@@ -6,7 +6,7 @@ extension Player {
     /// Begins a call whose result is checked when it comes.
     func begin(_ call: Call) -> Running {
         let id = model.begin(call.resources, call: call)
-        let request = ImageRequest(source(of: call), options: options(of: call))
+        let request = ImageRequest(source(of: call), exactly: options(of: call))
         let pipeline = pipeline(of: call)
         let running: Running
         switch call.kind {

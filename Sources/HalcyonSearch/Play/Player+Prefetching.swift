@@ -13,13 +13,12 @@ extension Player {
             }
             if count > 1 { model.report(.result, "a prefetcher told its completion \(count) times") }
         }
-        let urls = resources.map { SearchOrigin.url($0) }
         let options = options(of: Call(variant: variant))
+        let requests = resources.map { ImageRequest(SearchOrigin.url($0), exactly: options) }
         let prefetcher =
             isSequence
             ? ImagePrefetcher(
-                urls: urls,
-                options: options,
+                requests: requests,
                 pipeline: pipeline,
                 destination: toDisk ? .disk : .memory,
                 maxConcurrentLoads: 2,
@@ -27,8 +26,7 @@ extension Player {
                 onCompletion: onCompletion
             )
             : ImagePrefetcher(
-                urls: urls,
-                options: options,
+                requests: requests,
                 pipeline: pipeline,
                 destination: toDisk ? .disk : .memory,
                 maxConcurrentLoads: 2,

@@ -14,12 +14,11 @@ extension Player {
             disk.sizeLimit = 64 << 20
             return ImageCache(disk: disk, memoryCostLimit: 64 << 20, memoryPressure: pressure)
         }
-        var options = ImageOptions()
-        if let name = SearchOrigin.configuredField { options.network.headers[name] = "1" }
+        let headers: [ImageOption]? = SearchOrigin.configuredField.map { [.headers([$0: "1"])] }
         var configuration = ImagePipeline.Configuration(
             downloader: downloader(),
             cache: caches.main,
-            defaultOptions: options,
+            defaultOptions: headers ?? [],
             workerCount: 4,
             decodeBudget: program.decodeBudget ?? 64 << 20,
             recovery: RecoveryConfiguration(network: network)

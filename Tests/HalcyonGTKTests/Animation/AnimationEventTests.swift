@@ -13,7 +13,7 @@ final class AnimationEventTests: XCTestCase {
 
     private func load(
         _ place: TestPlace,
-        _ options: ImageOptions = [],
+        _ options: [ImageOption] = [],
         loopCount: Int = 0
     ) async throws -> AnimationPlayer {
         var playback = AnimationPlayback()
@@ -24,7 +24,7 @@ final class AnimationEventTests: XCTestCase {
         let done = Completions()
         place.display.setImage(
             with: url,
-            options: options.applying([.playback(playback)]),
+            options: options + [.playback(playback)],
             pipeline: loads.pipeline,
             completion: done.handler
         )

@@ -59,7 +59,7 @@ final class DiskImageTests: XCTestCase {
     }
 
     func testTransitionOnlyFromNetwork() async throws {
-        let options: ImageOptions = [.transition(.fade(.seconds(600))), .transitionOnlyFromNetwork]
+        let options: [ImageOption] = [.transition(.fade(.seconds(600))), .transitionOnlyFromNetwork]
         let place = try await TestPlace()
         defer { place.destroy() }
         let done = Completions()

@@ -49,7 +49,7 @@ final class DisplayReentrancyTests: XCTestCase {
             }
         }
         var url = try place == .failure ? loads.missing() : place == .memory ? known : loads.url(.blue)
-        var options: ImageOptions = []
+        var options: [ImageOption] = []
         var progress: (@MainActor (ImageProgress) -> Void)?
         var placeholder: (any Placeholder)?
         switch place {

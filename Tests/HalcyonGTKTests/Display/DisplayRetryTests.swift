@@ -88,7 +88,7 @@ final class DisplayRetryTests: XCTestCase {
         let loads = ViewPipeline()
         let held = Gate()
         let settings = Log()
-        let options: ImageOptions = [
+        let options: [ImageOption] = [
             .setting(
                 .custom { _ in
                     settings.made += 1

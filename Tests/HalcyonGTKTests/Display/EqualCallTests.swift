@@ -11,7 +11,7 @@ import XCTest
 final class EqualCallTests: XCTestCase {
     private let loads = ViewPipeline()
 
-    private func options() throws -> ImageOptions {
+    private func options() throws -> [ImageOption] {
         [
             .transition(.custom(.milliseconds(10)) { $0.drawNext() }), .indicator(.custom { _ in }),
             .failureImage(try TestColor.magenta.image()), .processor(.rotate(quarterTurns: 2)),
@@ -128,7 +128,7 @@ final class EqualCallTests: XCTestCase {
         defer { picture.destroy() }
         let url = try loads.url(.blue)
         let (first, second) = (Completions(), Completions())
-        let options: ImageOptions = [.transition(.fade(.seconds(600)))]
+        let options: [ImageOption] = [.transition(.fade(.seconds(600)))]
         let task = picture.display.setImage(
             with: url,
             options: options,

@@ -86,7 +86,7 @@ final class ImageContentTests: XCTestCase {
 
     func testFailureImageReplacesCurrentImageThatIsKept() async throws {
         let image = try TestColor.magenta.image()
-        let options: ImageOptions = [.failureImage(image), .keepCurrentImageWhileLoading]
+        let options: [ImageOption] = [.failureImage(image), .keepCurrentImageWhileLoading]
         try await assertFailure(options, shows: .failure, .magenta, current: .green)
     }
 
@@ -95,7 +95,7 @@ final class ImageContentTests: XCTestCase {
     }
 
     func testCurrentImageIsKeptWhileLoadingAndIfLoadFails() async throws {
-        let options: ImageOptions = [.keepCurrentImageWhileLoading]
+        let options: [ImageOption] = [.keepCurrentImageWhileLoading]
         try await assertFailure(options, shows: .image, .green, placeholder: .red, current: .green)
     }
 
@@ -248,7 +248,7 @@ final class ImageContentTests: XCTestCase {
     ///   - color: Its colour.
     ///   - current: The image that is shown before.
     private func assertFailure(
-        _ options: ImageOptions = [],
+        _ options: [ImageOption] = [],
         shows content: DisplayedContent,
         _ color: TestColor?,
         placeholder: TestColor? = nil,
@@ -268,8 +268,8 @@ final class ImageContentTests: XCTestCase {
             completion: done.handler
         )
         let waiting = await picture.color(line: line)
-        let keeps = options[KeepsCurrentImageKey.self] && current != nil
-        let delays = options[DelaysPlaceholderKey.self]
+        let keeps = options.contains(.keepCurrentImageWhileLoading) && current != nil
+        let delays = options.contains(.delayPlaceholder)
         XCTAssertEqual(waiting, keeps ? current : delays ? nil : placeholder, line: line)
         await loads.transport.nextTransfer().answer(ScriptedTransport.Route(status: 404))
         await done.wait(line: line)

@@ -94,7 +94,7 @@ final class IndicatorContractTests: XCTestCase {
         picture.display.indicator = .spinner
         XCTAssertEqual(picture.display.indicator, .spinner)
         XCTAssertEqual(picture.display[.property("paintable")].indicator, .none)
-        let cases: [(ImageOptions, LoadIndicator?)] = [
+        let cases: [([ImageOption], LoadIndicator?)] = [
             ([], .spinner), ([.indicator(.progressRing)], .progressRing), ([.indicator(.none)], nil),
         ]
         for (options, indicator) in cases {

@@ -129,7 +129,7 @@ final class LoadCancellationTests: XCTestCase {
         var request = ImageRequest(try loads.url(.blue), options: [.setting(.manual)])
         let done = Completions()
         picture.display.setImage(with: request, pipeline: loads.pipeline, completion: done.handler)
-        request.options = [.setting(.automatic)]
+        request = request.applying([.setting(.automatic)])
         await done.wait()
         XCTAssertEqual(picture.display.content, .nothing)
         XCTAssertNotEqual(picture.display.task?.request, request)

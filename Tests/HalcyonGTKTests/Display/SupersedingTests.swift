@@ -32,7 +32,7 @@ final class SupersedingTests: XCTestCase {
         let known = try loads.url(.yellow)
         try await loads.preload(known)
         let held = Gate()
-        var options: ImageOptions = []
+        var options: [ImageOption] = []
         if stage == .transition { options = [.transition(.fade(1000))] }
         if stage == .setting { options = [.setting(.custom { _ in await held.wait() })] }
         if stage == .waiting {
@@ -119,7 +119,8 @@ final class SupersedingTests: XCTestCase {
         // What went on came into the caches.
         XCTAssertFalse(transfer.isCancelled)
         await loads.pipeline.cache.flush()
-        let stored = try await loads.pipeline.response(for: url, options: .ofTestPicture.applying([.onlyFromCache]))
+        let options = [ImageOption].ofTestPicture + [.onlyFromCache]
+        let stored = try await loads.pipeline.response(for: url, options: options)
         XCTAssertEqual(stored.image.size, PixelSize(80, 80))
     }
 

@@ -46,8 +46,8 @@ final class TransitionContractTests: XCTestCase {
             let picture = try await TestPicture()
             defer { picture.destroy() }
             if source == .disk { loads.pipeline.cache.removeAllFromMemory() }
-            var options: ImageOptions = [.transition(.fade(1000)), .cacheOriginalImage]
-            if isForced { options = options.applying([.forceTransition]) }
+            var options: [ImageOption] = [.transition(.fade(1000)), .cacheOriginalImage]
+            if isForced { options.append(.forceTransition) }
             let task = picture.display.setImage(with: url, options: options, pipeline: loads.pipeline)
             await MainLoop.run { task?.response != nil }
             XCTAssertEqual(task?.response?.source, source)

@@ -44,9 +44,7 @@ final class HalcyonCells: FlungCells {
         configuration.pipeline = images.pipeline
         configuration.placeholder = NumberedImages.gray
         listFactory = ImageListFactory(of: Int.self, configuration) { number, _ in
-            var request = images.request(number)
-            if let transition { request.options = [.transition(transition)] }
-            return request
+            images.request(number).applying(transition.map { [.transition($0)] } ?? [])
         }
     }
 

@@ -49,9 +49,7 @@ final class ListReentrancyTests: XCTestCase {
         let images = NumberedImages()
         images.answerAll()
         let request = { (number: Int) -> ImageRequest in
-            var request = images.request(number)
-            request.options = [.visibility(.always), .sizing(.image)]
-            return request
+            images.request(number).applying([.visibility(.always), .sizing(.image)])
         }
         _ = try await images.pipeline.response(for: request(0))
         var events: [String] = []

@@ -177,7 +177,7 @@ private final class ViewGame {
         if let color = view.failureColor { options.append(.failureImage(try color.image())) }
         if Bool.random(using: &generator) { options.append(.sizing(.image)) }
         log.append("\(index): set \(item.color.map(String.init(describing:)) ?? "failing"), \(options.count) options")
-        let request = ImageRequest(item.url, options: ImageOptions(options))
+        let request = ImageRequest(item.url, options: options)
         // What is shown of the same image at another size stays.
         if view.request?.source == request.source { view.earlier.insert(shown) }
         view.request = request

@@ -16,7 +16,7 @@ final class RenderingTests: XCTestCase {
         let done = Completions()
         ImageDisplay(picture.widget).setImage(
             with: try loads.url(.green),
-            options: [.symbolic],
+            options: [.rendering(.symbolic)],
             pipeline: loads.pipeline,
             completion: done.handler
         )
@@ -79,14 +79,19 @@ final class RenderingTests: XCTestCase {
         let done = Completions()
         let display = ImageDisplay(picture.widget)
         let symbol = try loads.url(.green)
-        display.setImage(with: symbol, options: [.symbolic], pipeline: loads.pipeline, completion: done.handler)
+        display.setImage(
+            with: symbol,
+            options: [.rendering(.symbolic)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
         await done.wait()
         await picture.wait(for: .blue)
         // Neither the placeholder of the next image nor the image for its failure is a symbol.
         display.setImage(
             with: loads.url(),
             placeholder: try TestColor.red.image(),
-            options: [.symbolic, .failureImage(try TestColor.yellow.image())],
+            options: [.rendering(.symbolic), .failureImage(try TestColor.yellow.image())],
             pipeline: loads.pipeline
         )
         let placeholder = await picture.color()

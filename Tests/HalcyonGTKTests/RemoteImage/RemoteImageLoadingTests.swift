@@ -72,7 +72,7 @@ final class RemoteImageLoadingTests: XCTestCase {
         try TestWindow.requireDisplay()
         let url = try pipeline.url(.red)
         _ = try await pipeline.pipeline.response(for: url)
-        let options: ImageOptions = [.visibility(.always), .sizing(.image)]
+        let options: [ImageOption] = [.visibility(.always), .sizing(.image)]
         let image = RemoteImage(url, options: options, pipeline: pipeline.pipeline)
         guard case .loaded(let response) = image.state else { return XCTFail("\(image.state)") }
         XCTAssertEqual(response.source, .memory)
@@ -139,7 +139,7 @@ final class RemoteImageLoadingTests: XCTestCase {
     /// The state is that of the image that is shown, also where the program has shown it during a transition.
     func testStateFollowsTheImageOfTheProgram() async throws {
         let (first, second) = (try pipeline.url(.red), try pipeline.url(.blue, 40, 40))
-        let options: ImageOptions = [.sizing(.image)]
+        let options: [ImageOption] = [.sizing(.image)]
         _ = try await pipeline.pipeline.response(for: second, options: options)
         let request = ImageRequest(first, options: [.transition(.fade(.seconds(600))), .sizing(.image)])
         let test = try await TestRemoteImage(request, on: pipeline)

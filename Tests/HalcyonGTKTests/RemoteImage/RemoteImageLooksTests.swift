@@ -38,7 +38,7 @@ final class RemoteImageLooksTests: XCTestCase {
     func testSymbolicImageInLightAndDark() async throws {
         let settings = try UnsafeMutableRawPointer(XCTUnwrap(gtk_settings_get_default()))
         let url = try pipeline.url(.magenta)
-        let test = try await TestRemoteImage(ImageRequest(url, options: [.symbolic]), on: pipeline)
+        let test = try await TestRemoteImage(ImageRequest(url, options: [.rendering(.symbolic)]), on: pipeline)
         await test.waitUntilLoaded()
         let light = try await test.pixels("symbolic-light")[40, 40]
         setBoolean(settings, "gtk-application-prefer-dark-theme", true)

@@ -14,7 +14,7 @@ final class ViewPipeline: Sendable {
     /// - Parameter other: A pipeline whose cache folder it uses, as another process would. Default: `nil`.
     init(
         codecs: ImageCodecs = .standard,
-        defaultOptions: ImageOptions = [],
+        defaultOptions: [ImageOption] = [],
         failureMemory: FailureMemory? = nil,
         interceptors: [any LoadIntercepting] = [],
         over other: ViewPipeline? = nil
@@ -69,15 +69,15 @@ final class ViewPipeline: Sendable {
     }
 
     /// Loads images into memory, at the size of a ``TestPicture``, and their originals onto disk.
-    func preload(_ urls: URL..., options: ImageOptions = .ofTestPicture) async throws {
-        for url in urls { _ = try await pipeline.response(for: url, options: options.applying([.cacheOriginalImage])) }
+    func preload(_ urls: URL..., options: [ImageOption] = .ofTestPicture) async throws {
+        for url in urls { _ = try await pipeline.response(for: url, options: options + [.cacheOriginalImage]) }
         await pipeline.cache.flush()
     }
 }
 
-extension ImageOptions {
+extension [ImageOption] {
     /// The options with which a ``TestPicture`` asks for an image.
-    static var ofTestPicture: ImageOptions { [.targetSize(.pixels(width: 100, height: 100)), .processAllFrames] }
+    static var ofTestPicture: [ImageOption] { [.targetSize(.pixels(width: 100, height: 100)), .processAllFrames] }
 }
 
 extension ScriptedTransfer {

@@ -199,7 +199,7 @@ final class TransitionTests: XCTestCase {
             let place = try await TestPlace()
             let done = Completions()
             let fade = ImageOption.transition(.fade(.seconds(600)))
-            let options: ImageOptions =
+            let options: [ImageOption] =
                 isForced ? [fade, .targetSize(size), .forceTransition] : [fade, .targetSize(size)]
             place.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: done.handler)
             XCTAssertEqual(place.display.content, .image)

@@ -11,7 +11,7 @@ import XCTest
 final class DisplaySizeTests: XCTestCase {
     private let loads = ViewPipeline()
 
-    private func load(_ url: URL, in place: TestPlace, options: ImageOptions = []) async {
+    private func load(_ url: URL, in place: TestPlace, options: [ImageOption] = []) async {
         let done = Completions()
         place.display.setImage(with: url, options: options, pipeline: loads.pipeline, completion: done.handler)
         await done.wait()

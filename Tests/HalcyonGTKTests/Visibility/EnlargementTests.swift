@@ -12,7 +12,7 @@ final class EnlargementTests: XCTestCase {
     private let loads = ViewPipeline()
 
     /// Shows an image of 800 × 800 pixels in a place of 100 × 100 points.
-    private func showImage(_ options: ImageOptions) async throws -> (place: TestPlace, url: URL) {
+    private func showImage(_ options: [ImageOption]) async throws -> (place: TestPlace, url: URL) {
         let (place, done) = (try await TestPlace(), Completions())
         let url = loads.url()
         try serve(url)

@@ -14,7 +14,7 @@ final class OneTransferTests: XCTestCase {
     private func show(
         _ url: URL,
         in place: TestPlace,
-        _ options: ImageOptions = [],
+        _ options: [ImageOption] = [],
         on loads: ViewPipeline? = nil
     ) async {
         let done = Completions()

@@ -71,7 +71,7 @@ final class AvatarTests: XCTestCase {
     private func checkPhotographs(_ make: Make, file: StaticString = #filePath, line: UInt = #line) async throws {
         try TestWindow.requireDisplay()
         let loads = ViewPipeline()
-        for options: ImageOptions in [[], [.transition(.fade(0.05))]] {
+        for options: [ImageOption] in [[], [.transition(.fade(0.05))]] {
             let shown = try await show(make)
             defer { shown.destroy() }
             let display = ImageDisplay(shown.widget)

@@ -114,7 +114,7 @@ final class ToggleImageTests: XCTestCase {
         let loads = ViewPipeline()
         let done = [Completions(), Completions()]
         let display = ImageDisplay(toggle.widget)
-        let options: ImageOptions = [.indicator(.spinner)]
+        let options: [ImageOption] = [.indicator(.spinner)]
         display.setImage(with: loads.url(), options: options, pipeline: loads.pipeline, completion: done[0].handler)
         display[.checkedImage].setImage(
             with: loads.url(),

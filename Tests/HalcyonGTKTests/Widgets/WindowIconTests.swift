@@ -53,7 +53,7 @@ final class WindowIconTests: XCTestCase {
         let loads = ViewPipeline()
         let url = try loads.url(.red, 1_024, 512)
         let display = ImageDisplay(window.window)
-        let sizes: [(ImageOptions, PixelSize)] = [
+        let sizes: [([ImageOption], PixelSize)] = [
             ([], PixelSize(256, 128)), ([.targetSize(.pixels(width: 32, height: 32))], PixelSize(32, 16)),
             ([.sizing(.image)], PixelSize(1_024, 512)),
         ]

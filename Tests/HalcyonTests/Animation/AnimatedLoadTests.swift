@@ -44,7 +44,7 @@ struct AnimatedLoadTests {
     @Test("is a still image where the first frame alone is asked for, processed or not")
     func firstFrame() async throws {
         for options: [ImageOption] in [[], [crop], [crop, .processAllFrames]] {
-            let own = ImageOptions(options + [.animation(.firstFrame)])
+            let own = options + [.animation(.firstFrame)]
             for _ in 0..<2 {
                 let image = try await test.pipeline.image(from: url, options: own)
                 #expect(image.animation == nil && AnimationSample.number(of: image) == 0)
@@ -79,7 +79,7 @@ struct AnimatedLoadTests {
     @Test("is a still image of a target size also where the whole image in memory answers")
     func inexactSize() async throws {
         #expect(try await test.pipeline.image(from: url).animation != nil)
-        let options: ImageOptions = [.targetSize(.pixels(width: 12)), .precision(.inexact)]
+        let options: [ImageOption] = [.targetSize(.pixels(width: 12)), .precision(.inexact)]
         let response = try await test.pipeline.response(for: url, options: options)
         #expect(response.source == .memory && response.image.size == PixelSize(24, 16))
         #expect(response.image.animation == nil)
@@ -89,7 +89,7 @@ struct AnimatedLoadTests {
 
     @Test("is on disk as its original where processors run on all frames, and processed again from there")
     func processedOnDisk() async throws {
-        let options: ImageOptions = [crop, .processAllFrames, .readsOriginal(false)]
+        let options: [ImageOption] = [crop, .processAllFrames, .readsOriginal(false)]
         _ = try await test.pipeline.image(from: url, options: options)
         await test.settle()
         test.pipeline.cache.removeAllFromMemory()
@@ -118,7 +118,7 @@ struct AnimatedLoadTests {
         let large = Sample.url()
         test.transport.serve(large, AnimationSample.data(frameCount: 20, size: PixelSize(200, 100)))
         for (limit, isPreloaded) in [(20 * 200 * 100 * 4 - 1, false), (20 * 208 * 100 * 4, true)] {
-            let options: ImageOptions = [
+            let options: [ImageOption] = [
                 .animation(.preloaded), .decodeLimits(DecodeLimits(memory: limit)), .forceRefresh,
             ]
             let animation = try #require(try await test.pipeline.image(from: large, options: options).animation)

@@ -53,7 +53,7 @@ struct CacheKeyRuleTests {
         let base = Sample.url().absoluteString
         let urls = try (1...3).map { try #require(URL(string: base + "?X-Amz-Signature=\($0)")) }
         test.transport.serve(urls[0], Sample.png())
-        let options: ImageOptions = [.cacheKeyRule(.amazonS3)]
+        let options: [ImageOption] = [.cacheKeyRule(.amazonS3)]
         #expect(try await test.pipeline.response(for: urls[0], options: options).source == .network)
         #expect(try await test.pipeline.response(for: urls[1], options: options).source == .memory)
         await test.settle()
@@ -73,7 +73,7 @@ struct CacheKeyRuleTests {
         let rule = CacheKeyRule.custom("without the last component") { address in
             address.lastIndex(of: "/").map { String(address[..<$0]) }
         }
-        let options: ImageOptions = [.cacheKeyRule(rule)]
+        let options: [ImageOption] = [.cacheKeyRule(rule)]
         #expect(try await test.pipeline.response(for: urls[0], options: options).source == .network)
         #expect(try await test.pipeline.response(for: urls[1], options: options).source == .memory)
         #expect(test.pipeline.responseFromMemory(for: urls[2], options: options)?.source == .memory)
@@ -87,7 +87,7 @@ struct CacheKeyRuleTests {
     @Test("of the program that return no name leave the address", arguments: [nil, ""])
     func noName(name: String?) async throws {
         let test = TestPipeline()
-        let options: ImageOptions = [.cacheKeyRule(.custom("none") { _ in name })]
+        let options: [ImageOption] = [.cacheKeyRule(.custom("none") { _ in name })]
         for seed in 1...2 {
             let url = Sample.url()
             test.transport.serve(url, Sample.png(seed: seed))

@@ -17,7 +17,7 @@ struct CacheReadTests {
     }
 
     private func load(_ options: ImageOption...) async throws -> ImageResponse {
-        let response = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        let response = try await test.pipeline.response(for: url, options: options)
         await test.settle()
         return response
     }
@@ -110,7 +110,7 @@ struct CacheReadTests {
     func providerOriginal() async throws {
         let provider = CountingProvider()
         func load(_ options: ImageOption...) async throws -> ImageResponse.Source {
-            let request = ImageRequest(.provider(provider), options: ImageOptions(options))
+            let request = ImageRequest(.provider(provider), options: options)
             let response = try await test.pipeline.response(for: request)
             await test.settle()
             return response.source

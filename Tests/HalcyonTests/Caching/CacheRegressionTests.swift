@@ -83,9 +83,9 @@ struct CacheRegressionTests {
             let url = try #require(URL(string: url.absoluteString + "/" + path.replacing("|>", with: "%7C%3E")))
             test.transport.serve(url, Sample.png())
             let options = [crop, .cacheOriginalImage, .waitForCache]
-            _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
+            _ = try await test.pipeline.response(for: url, options: options)
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await test.pipeline.response(for: url, options: ImageOptions(options)).source == .disk)
+            #expect(try await test.pipeline.response(for: url, options: options).source == .disk)
             #expect(try await test.pipeline.response(for: url).source == .disk)
             #expect(test.transport.startedCount(url) == 1)
         }

@@ -19,7 +19,7 @@ struct CacheTiersTests {
         return TierEntry(body: body, digest: ContentDigest(of: body).value)
     }
 
-    private func owner(_ test: TestPipeline, _ options: ImageOptions = []) async throws -> Int {
+    private func owner(_ test: TestPipeline, _ options: [ImageOption] = []) async throws -> Int {
         try await test.pipeline.response(for: url, options: options).image.owner
     }
 
@@ -225,9 +225,9 @@ struct CacheTiersTests {
 
     @Test(
         "keep a result of the program while the server confirms its original, as the disk does",
-        arguments: [[], [.forceRefresh]] as [ImageOptions]
+        arguments: [[], [.forceRefresh]] as [[ImageOption]]
     )
-    func confirmedOriginal(options: ImageOptions) async throws {
+    func confirmedOriginal(options: [ImageOption]) async throws {
         let test = TestPipeline(tiers: [tier])
         let cache = test.pipeline.cache
         let headers: HTTPFields = [.cacheControl: "no-cache", .eTag: "\"1\""]
@@ -321,7 +321,7 @@ struct CacheTiersTests {
         #expect(tier.present(key)?.body == Sample.png(seed: 2))
     }
 
-    private static let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+    private static let crop: [ImageOption] = [.processor(.crop(to: .pixels(9, 9)))]
 
     /// Stores a result as the program does.
     private func storeCrop(_ cache: ImageCache) async throws {
@@ -366,7 +366,7 @@ struct CacheTiersTests {
 
     @Test("take a result of processors from below, and remove one that is damaged there")
     func results() async throws {
-        let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))]
+        let crop: [ImageOption] = [.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))]
         let test = TestPipeline(tiers: [tier])
         test.transport.serve(url, Sample.png(seed: 2))
         #expect(try await owner(test, crop) == 2)

@@ -44,7 +44,7 @@ struct ContentOrderRulesTests {
     }
 
     private func variant(_ frame: Int) -> ImageKey.Variant {
-        ImageKey.Variant(decode: ImageOptions([.frame(frame)]).decode, steps: [])
+        ImageKey.Variant(decode: ImageOptions().applying([.frame(frame)]).decode, steps: [])
     }
 
     private let both = [true, true]
@@ -233,7 +233,9 @@ struct ContentOrderRulesTests {
     func storesAroundChange() throws {
         let keys = [1, 2].map { key.replacingVariant(by: variant($0)) }
         let encoding = try ImageEncoding(.format(.png), codecs: .standard, source: "a")
-        let forms = [1, 2].map { ImageKey(original: key.original, options: [.frame($0)], encoding: encoding) }
+        let forms = [1, 2].map {
+            ImageKey(original: key.original, options: ImageOptions().applying([.frame($0)]), encoding: encoding)
+        }
         let early = claim(load("a", .replacement), transfer: nil, nil)
         order.replace(early, resultOf: keys[0])
         let answer = claim(load(), 9)

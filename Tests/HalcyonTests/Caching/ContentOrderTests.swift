@@ -20,10 +20,10 @@ struct ContentOrderTests {
         // A header that the server does not look at keeps the two transfers apart.
         let early = test.pipeline.task(
             for: url,
-            options: ImageOptions().applying(options + [.headers([.accept: "image/*"])])
+            options: options + [.headers([.accept: "image/*"])]
         )
         let earlyTransfer = await test.transport.nextTransfer()
-        let late = test.pipeline.task(for: url, options: ImageOptions(options + [.forceRefresh]))
+        let late = test.pipeline.task(for: url, options: options + [.forceRefresh])
         let lateTransfer = await test.transport.nextTransfer()
         lateTransfer.answer(.init(body: Sample.png(seed: 10)))
         #expect(try await firstSample(late.image) == 10)
@@ -37,11 +37,9 @@ struct ContentOrderTests {
         var options: [ImageOption] = [.cacheOriginalImage]
         if isProcessed { options.append(.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))) }
         try await overtakenLoad(options)
-        #expect(
-            firstSample(cache.entryInMemory(for: ImageRequest(url, options: ImageOptions(options)))?.image) == 10
-        )
+        #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
         cache.removeAllFromMemory()
-        let fromDisk = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        let fromDisk = try await test.pipeline.response(for: url, options: options)
         #expect(fromDisk.source == .disk)
         #expect(firstSample(fromDisk.image) == 10)
         let original = try #require(await cache.storedData(for: ImageRequest(url)))
@@ -72,8 +70,8 @@ struct ContentOrderTests {
     @Test("takes an explicit store for later than a load that began before it and asks for its original after it")
     func explicitStoreBetweenStages() async throws {
         for isProcessed in [false, true] {
-            let options: ImageOptions = isProcessed ? [.processor(.crop(to: .pixels(9, 9)))] : []
-            let key = try #require(ImageKey(.url(url), options: options))
+            let options: [ImageOption] = isProcessed ? [.processor(.crop(to: .pixels(9, 9)))] : []
+            let key = try #require(ImageKey(ImageRequest(url, options: options)))
             let load = ContentRegistrations(for: key, with: [cache])
             let image = try ImageCodecs.standard.decode(Sample.png(seed: 10))
             #expect(try await cache.store(image, for: ImageRequest(url, options: options)))
@@ -118,7 +116,7 @@ struct ContentOrderTests {
 
     @Test("takes an explicitly stored image for later than a load that began before it")
     func explicitImage() async throws {
-        let options: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+        let options: [ImageOption] = [.processor(.crop(to: .pixels(9, 9)))]
         let task = test.pipeline.task(for: url, options: options)
         let transfer = await test.transport.nextTransfer()
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 10))

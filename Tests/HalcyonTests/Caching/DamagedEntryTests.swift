@@ -25,7 +25,7 @@ struct DamagedEntryTests {
         test.transport.serve(url, Sample.png(seed: 3))
         try await test.pipeline.cache.store(damaged, for: ImageRequest(url))
         held.arm()
-        let task = test.pipeline.task(for: url, options: ImageOptions(options))
+        let task = test.pipeline.task(for: url, options: options)
         await held.waitUntilReached()
         #expect(try await test.pipeline.cache.store(good, for: ImageRequest(url)))
         held.release()

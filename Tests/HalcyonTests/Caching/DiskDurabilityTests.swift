@@ -34,8 +34,8 @@ struct DiskDurabilityTests {
     )
     func load(durability: DiskCache.Durability?, count: Int) async throws {
         let test = pipeline()
-        var options: ImageOptions = [crop, .cacheOriginalImage, .waitForCache]
-        if let durability { options = options.applying([.diskDurability(durability)]) }
+        var options: [ImageOption] = [crop, .cacheOriginalImage, .waitForCache]
+        if let durability { options.append(.diskDurability(durability)) }
         _ = try await test.pipeline.response(for: url, options: options)
         #expect(synchronizations.withLock { $0 } == count)
         if durability == .normal || durability == .full { #expect(isVisible(test)) }
@@ -46,7 +46,7 @@ struct DiskDurabilityTests {
     @Test("holds for a provider, and for a prefetch to disk")
     func otherPaths() async throws {
         let test = pipeline()
-        let options: ImageOptions = [.diskDurability(.full), .waitForCache]
+        let options: [ImageOption] = [.diskDurability(.full), .waitForCache]
         let provider = LargeProvider(bytes: large)
         _ = try await test.pipeline.response(for: ImageRequest(.provider(provider), options: options))
         #expect(synchronizations.withLock { $0 } == 1)
@@ -67,11 +67,11 @@ struct DiskDurabilityTests {
         let cache = test.pipeline.cache
         try await cache.store(large, for: ImageRequest(url))
         #expect(isVisible(test) && synchronizations.withLock { $0 } == 0)
-        let full: ImageOptions = [.diskDurability(.full)]
+        let full: [ImageOption] = [.diskDurability(.full)]
         try await cache.store(large, for: ImageRequest(Sample.url(), options: full))
         #expect(synchronizations.withLock { $0 } == 1)
         let image = try ImageCodecs.standard.decode(large)
-        try await cache.store(image, for: ImageRequest(url, options: full.applying([crop])))
+        try await cache.store(image, for: ImageRequest(url, options: full + [crop]))
         #expect(synchronizations.withLock { $0 } == 2)
         let waiting = Sample.url()
         try await cache.store(large, for: ImageRequest(waiting, options: [.diskDurability(.none)]))

@@ -87,7 +87,7 @@ struct DiskWorkerTests {
             return await disk.remove(.entry(CacheKey(name: "a"), entry.version), TierCall())
         }
         #expect(await removal.value == .done())
-        #expect(try await disk.row(for: CacheKey(name: "a")) == nil)
+        #expect(try await disk.row(for: CacheKey(name: "a"), expired: true) == nil)
     }
 
     @Test("metadata is replaced in a task that was cancelled, too")

@@ -9,7 +9,7 @@ import Testing
 struct ImageCacheTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+    private let crop: [ImageOption] = [.processor(.crop(to: .pixels(9, 9)))]
 
     private var cache: ImageCache { test.pipeline.cache }
 
@@ -65,8 +65,8 @@ struct ImageCacheTests {
         let image = try ImageCodecs.standard.decode(Sample.jpeg())
         #expect(try await cache.store(image, original: Sample.jpeg(), for: ImageRequest(url)))
         #expect(await cache.storedData(for: ImageRequest(url)) == Sample.jpeg())
-        #expect(try await test.pipeline.response(for: url, options: ImageOptions()).source == .memory)
-        let encoded: ImageOptions = [.serializer(.format(.png, EncodeOptions()))]
+        #expect(try await test.pipeline.response(for: url, options: []).source == .memory)
+        let encoded: [ImageOption] = [.serializer(.format(.png, EncodeOptions()))]
         let bare = Sample.url()
         #expect(try await cache.store(image, for: ImageRequest(bare, options: encoded)))
         let data = try #require(await cache.storedData(for: ImageRequest(bare)))
@@ -88,7 +88,7 @@ struct ImageCacheTests {
     @Test("puts a processed image in the place of the one before, and leaves the original and its own image")
     func replaceProcessed() async throws {
         test.transport.serve(url, Sample.png())
-        for options in [ImageOptions(), crop] {
+        for options in [[], crop] {
             _ = try await test.pipeline.response(for: url, options: options)
             await test.settle()
         }
@@ -123,7 +123,7 @@ struct ImageCacheTests {
         await test.settle()
         #expect(try await cache.diskStatistics().count == 2)
         let image = try ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7))
-        let request = ImageRequest(url, options: crop.applying([.cacheMemoryOnly]))
+        let request = ImageRequest(url, options: crop + [.cacheMemoryOnly])
         #expect(try await !cache.store(image, for: request))
         #expect(try await cache.diskStatistics().count == 0)
         #expect(cache.memoryStatistics.count == 1)
@@ -135,19 +135,14 @@ struct ImageCacheTests {
     func twoCaches() async throws {
         test.transport.serve(url, Sample.png())
         let (target, original) = (other(), other())
-        var options = crop
-        options.cache.targetCache = target
-        options.cache.originalCache = original
-        options.cache.storesOriginal = true
-        options.cache.waitsForStore = true
+        let options = crop + [.targetCache(target), .originalCache(original), .cacheOriginalImage, .waitForCache]
         _ = try await test.pipeline.response(for: url, options: options)
         #expect(try await target.storedImages().map(\.isProcessed) == [true])
         #expect(try await original.storedImages().map(\.isProcessed) == [false])
         #expect(try await cache.diskStatistics().count == 0)
         #expect(!cache.isInMemory(ImageRequest(url, options: crop)))
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
-        var processing = options
-        processing.processing = .crop(to: .pixels(5, 5))
+        let processing = options + [.processor(.crop(to: .pixels(5, 5)))]
         #expect(try await test.pipeline.response(for: url, options: processing).source == .disk)
         #expect(test.transport.startedCount(url) == 1)
         #expect(try await test.pipeline.response(for: url, options: crop).source == .network)
@@ -174,7 +169,7 @@ struct ImageCacheTests {
         let cache = other(tiers: [BundledImages.files(in: folder), BundledImages.cache(folder: folder + "/cache")])
         let logo = try #require(URL(string: "https://example.com/x/logo%20one.png?v=2"))
         for url in [url, logo] {
-            let options: ImageOptions = [.targetCache(cache)]
+            let options: [ImageOption] = [.targetCache(cache)]
             #expect(try await test.pipeline.response(for: url, options: options).source == .disk)
             #expect(test.transport.startedCount(url) == 0)
         }
@@ -189,7 +184,7 @@ struct ImageCacheTests {
         try Sample.png(seed: 1).write(to: URL(fileURLWithPath: folder + "/" + name))
         let cache = other(tiers: [BundledImages.files(in: folder)])
         let provided = Source.closure(cacheKey: url.absoluteString) { Sample.png(seed: 3) }
-        let options: ImageOptions = [.targetCache(cache), .onlyFromCache]
+        let options: [ImageOption] = [.targetCache(cache), .onlyFromCache]
         let requests = [.url(url), provided].map { ImageRequest($0, options: options) }
         #expect(try await cache.store(Sample.png(seed: 2), for: requests[0]))
         for owner in [2, 1] {
@@ -238,7 +233,7 @@ struct ImageCacheTests {
             let url = try #require(URL(string: address))
             test.transport.serve(url, Sample.png())
             _ = try await test.pipeline.response(for: url, options: crop)
-            _ = try await test.pipeline.response(for: url, options: ImageOptions())
+            _ = try await test.pipeline.response(for: url, options: [])
         }
         await test.settle()
         #expect(try await cache.removeAll(originalsBeginningWith: "https://a.example/") == 4)
@@ -305,5 +300,3 @@ struct ImageCacheTests {
         withExtendedLifetime(cache) {}
     }
 }
-
-private func + (options: ImageOptions, changes: [ImageOption]) -> ImageOptions { options.applying(changes) }

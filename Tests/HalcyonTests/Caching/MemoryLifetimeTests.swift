@@ -9,13 +9,13 @@ struct MemoryLifetimeTests {
     private let clock = ManualStoreClock()
     private let url = Sample.url()
 
-    private func pipeline(_ defaults: ImageOptions = []) -> TestPipeline {
+    private func pipeline(_ defaults: [ImageOption] = []) -> TestPipeline {
         let test = TestPipeline(clock: clock.clock, defaultOptions: defaults)
         test.transport.serve(url, Sample.png())
         return test
     }
 
-    private func isInMemory(_ test: TestPipeline, _ options: ImageOptions) -> Bool {
+    private func isInMemory(_ test: TestPipeline, _ options: [ImageOption]) -> Bool {
         test.pipeline.responseFromMemory(for: url, options: options) != nil
     }
 
@@ -34,7 +34,7 @@ struct MemoryLifetimeTests {
     @Test("is that of the request that stored it, from the network, from disk, and of a store by the program")
     func expiration() async throws {
         let test = pipeline()
-        let options: ImageOptions = [.memoryCacheExpiration(.seconds(10)), .ignoringServer]
+        let options: [ImageOption] = [.memoryCacheExpiration(.seconds(10)), .ignoringServer]
         for source in [ImageResponse.Source.network, .disk] {
             #expect(try await test.pipeline.response(for: url, options: options).source == source)
             await test.settle()

@@ -26,7 +26,7 @@ struct OvertakenRefreshTests {
     private func heldRefresh(seed: Int, options: [ImageOption]) async -> ImageTask {
         hold.isWanted.withLock { $0 = true }
         test.transport.serve(url, Sample.png(seed: seed))
-        let task = test.pipeline.task(for: url, options: ImageOptions(options + [.forceRefresh]))
+        let task = test.pipeline.task(for: url, options: options + [.forceRefresh])
         await eventually { [hold] in hold.isHeld.withLock { $0 } }
         return task
     }
@@ -35,34 +35,34 @@ struct OvertakenRefreshTests {
     func olderThanDisk() async throws {
         let options = [cropped(9)]
         test.transport.serve(url, Sample.png(seed: 1))
-        _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.waitForCache]))
+        _ = try await test.pipeline.response(for: url, options: options + [.waitForCache])
         let older = await heldRefresh(seed: 2, options: options)
         // It shares nothing with the one before, and leaves memory alone.
         test.transport.serve(url, Sample.png(seed: 3))
         let diskOnly = ImageOption { $0.cache.storesInMemory = false }
         let newer = options + [.forceRefresh, diskOnly, .expiration(.seconds(60)), .waitForCache]
-        #expect(try await firstSample(test.pipeline.response(for: url, options: ImageOptions(newer)).image) == 3)
+        #expect(try await firstSample(test.pipeline.response(for: url, options: newer).image) == 3)
         hold.gate.open()
         #expect(try await firstSample(older.image) == 2)
         await test.settle()
-        #expect(try await firstSample(test.pipeline.response(for: url, options: ImageOptions(options)).image) == 3)
+        #expect(try await firstSample(test.pipeline.response(for: url, options: options).image) == 3)
     }
 
     @Test("what is older than a forced refresh leaves the disk although only memory has what is newer still")
     func olderThanMemory() async throws {
         let options = [cropped(9)]
         test.transport.serve(url, Sample.png(seed: 1))
-        _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.waitForCache]))
+        _ = try await test.pipeline.response(for: url, options: options + [.waitForCache])
         let older = await heldRefresh(seed: 2, options: options + [.waitForCache])
         test.transport.serve(url, Sample.png(seed: 3))
         let newer = options + [.forceRefresh, .cacheMemoryOnly, .expiration(.seconds(60))]
-        #expect(try await firstSample(test.pipeline.response(for: url, options: ImageOptions(newer)).image) == 3)
+        #expect(try await firstSample(test.pipeline.response(for: url, options: newer).image) == 3)
         hold.gate.open()
         #expect(try await firstSample(older.image) == 2)
         await test.settle()
         test.pipeline.cache.removeAllFromMemory()
         test.transport.serve(url, Sample.png(seed: 4))
-        #expect(try await firstSample(test.pipeline.response(for: url, options: ImageOptions(options)).image) == 4)
+        #expect(try await firstSample(test.pipeline.response(for: url, options: options).image) == 4)
     }
 }
 

@@ -12,7 +12,7 @@ struct RemovalTests {
     enum Removal: CaseIterable {
         case all, source, prefix
 
-        func perform(_ cache: ImageCache, _ url: URL, _ options: ImageOptions) async throws {
+        func perform(_ cache: ImageCache, _ url: URL, _ options: [ImageOption]) async throws {
             switch self {
             case .all: try await cache.removeAll()
             case .source: try await cache.remove(for: ImageRequest(url, options: options))
@@ -23,7 +23,7 @@ struct RemovalTests {
 
     private let url = Sample.url()
 
-    private func options(isProcessed: Bool) -> ImageOptions {
+    private func options(isProcessed: Bool) -> [ImageOption] {
         isProcessed ? [.processor(.crop(to: .pixels(9, 9))), .cacheOriginalImage] : [.cacheOriginalImage]
     }
 
@@ -180,7 +180,7 @@ struct RemovalTests {
         _ options: [ImageOption] = [],
         body: () async throws -> Void
     ) async throws {
-        let options = ImageOptions(options + [.alternativeSources([.url(second)])])
+        let options = options + [.alternativeSources([.url(second)])]
         let task = test.pipeline.task(for: Sample.url(), options: options)
         let transfer = await test.transport.nextTransfer()
         try await body()
@@ -316,7 +316,7 @@ struct RemovalTests {
         let (cache, url) = (test.pipeline.cache, url)
         let processing = options(isProcessed: true)
         test.transport.serve(url, Sample.png())
-        for options in [ImageOptions(), processing] { _ = try await test.pipeline.response(for: url, options: options) }
+        for options in [[], processing] { _ = try await test.pipeline.response(for: url, options: options) }
         await test.settle()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

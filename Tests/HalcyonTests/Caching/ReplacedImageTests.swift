@@ -39,7 +39,7 @@ struct ReplacedImageTests {
         async let other: Void = cache.disk.write(priority: .normal) { busy.pass() }
         await busy.waitUntilReached()
         fixture.serve(Sample.png(seed: 2), [.cacheControl: replacement.cacheControl])
-        let refresh = ImageOptions(replacement.options + [.forceRefresh])
+        let refresh = replacement.options + [.forceRefresh]
         let task = pipeline.task(for: fixture.url, options: refresh)
         // The image has been made, and the older one is to be removed from disk.
         await eventually {
@@ -47,7 +47,7 @@ struct ReplacedImageTests {
             let making = stages.processing.work.count + stages.decoding.work.count + stages.original.work.count
             return fixture.requestCount == 2 && making == 0 && cache.disk.writing.waitingCount > 0
         }
-        let request = ImageRequest(fixture.url, options: ImageOptions(replacement.options))
+        let request = ImageRequest(fixture.url, options: replacement.options)
         _ = try await cache.entry(for: request)
         busy.release()
         await other
@@ -73,7 +73,7 @@ struct StoredImageTests {
     @Test("takes the older one out of memory although it is not stored there", arguments: [false, true])
     func withoutMemory(isProcessed: Bool) async throws {
         let options: [ImageOption] = isProcessed ? [crop] : []
-        let request = ImageRequest(url, options: ImageOptions(options))
+        let request = ImageRequest(url, options: options)
         #expect(try await cache.store(image(seed: 1), for: request))
         var other = request
         other.options.cache.storesInMemory = false

@@ -10,7 +10,7 @@ import Testing
 struct RetrievingTests {
     private let test = TestPipeline()
     private let url = Sample.url()
-    private let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+    private let crop: [ImageOption] = [.processor(.crop(to: .pixels(9, 9)))]
 
     private var cache: ImageCache { test.pipeline.cache }
 
@@ -67,8 +67,8 @@ struct RetrievingTests {
         let fixture = ServerCachingFixture()
         let cache = fixture.test.pipeline.cache
         let long: [ImageOption] = [.diskCacheExpiration(.days(30)), .memoryCacheExpiration(.days(30))]
-        let provided = ImageRequest(.dataURL("data:,"), options: ImageOptions(long))
-        let ignoring = ImageRequest(fixture.url, options: ImageOptions(long + [.ignoringServer]))
+        let provided = ImageRequest(.dataURL("data:,"), options: long)
+        let ignoring = ImageRequest(fixture.url, options: long + [.ignoringServer])
         for request in [provided, ignoring] {
             try await cache.store(ImageCodecs.standard.decode(Sample.png()), for: request)
         }

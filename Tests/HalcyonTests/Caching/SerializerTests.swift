@@ -19,13 +19,13 @@ struct SerializerTests {
     /// Loads with memory cleared before, and waits until everything is stored.
     private func load(_ options: ImageOption...) async throws -> ImageResponse {
         test.pipeline.cache.removeAllFromMemory()
-        let response = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        let response = try await test.pipeline.response(for: url, options: options)
         await test.settle()
         return response
     }
 
     private func stored(_ options: ImageOption...) async -> Data? {
-        await test.pipeline.cache.storedData(for: ImageRequest(url, options: ImageOptions(options)))
+        await test.pipeline.cache.storedData(for: ImageRequest(url, options: options))
     }
 
     @Test("of the program encodes what is stored and decodes what is found")
@@ -237,9 +237,9 @@ struct SerializerTests {
         let same = CustomSerializer("\u{E9}") { image, _, _ in bytes(of: image) }
         let other = CustomSerializer("e\u{301}") { _, _, _ in nil }
         #expect(first == same && first != other)
-        #expect(([.serializer(first)] as ImageOptions) == [.serializer(same)])
-        #expect(([.serializer(first)] as ImageOptions) != [.serializer(other)])
-        #expect(([.serializer(.automatic)] as ImageOptions).fields == ImageOptions().fields)
+        #expect(ImageOption.serializer(first) == .serializer(same))
+        #expect(ImageOption.serializer(first) != .serializer(other))
+        #expect(ImageOptions().applying([.serializer(.automatic)]) == ImageOptions())
     }
 }
 

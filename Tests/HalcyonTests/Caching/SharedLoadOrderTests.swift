@@ -30,7 +30,7 @@ struct SharedLoadOrderTests {
         let transfer = await test.transport.nextTransfer()
         try await change()
         test.transport.serve(url, Sample.png(seed: 10))
-        let late = test.pipeline.task(for: url, options: ImageOptions(options))
+        let late = test.pipeline.task(for: url, options: options)
         await eventually { [test] in
             test.pipeline.configuration.downloader.transfers.waiterCount == 2
                 || test.pipeline.stages.images.waiterCount == 2 && test.pipeline.stages.images.count == 1
@@ -201,12 +201,12 @@ struct SharedLoadOrderTests {
         let test = TestPipeline(codecs: codecs)
         let options = [cropped(9)]
         test.transport.serve(url, Sample.png(seed: 9))
-        _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.waitForCache]))
+        _ = try await test.pipeline.response(for: url, options: options + [.waitForCache])
         mustWait.withLock { $0 = true }
         test.transport.serve(url, Sample.png(seed: 10))
-        _ = try await test.pipeline.response(for: url, options: ImageOptions(options + [.forceRefresh]))
+        _ = try await test.pipeline.response(for: url, options: options + [.forceRefresh])
         test.pipeline.cache.removeAllFromMemory()
-        let task = test.pipeline.task(for: url, options: ImageOptions(options))
+        let task = test.pipeline.task(for: url, options: options)
         await eventually { task.finishedResponse != nil || test.pipeline.cache.tiers.waitingReadCount > 0 }
         gate.open()
         let response = try await task.response
@@ -260,8 +260,8 @@ struct SharedLoadOrderTests {
         _ = try await test.pipeline.response(for: url, options: [cropped(9)])
         let cache = test.pipeline.cache
         cache.removeAllFromMemory()
-        let (source, options) = (Source.url(url), ImageOptions().applying([cropped(9)]))
-        let reader = Task { try await cache.entry(for: ImageRequest(source, options: options)) }
+        let request = ImageRequest(url, options: [cropped(9)])
+        let reader = Task { try await cache.entry(for: request) }
         await eventually { cache.tiers.waitingReadCount == 1 }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }

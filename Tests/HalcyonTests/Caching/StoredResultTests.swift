@@ -59,14 +59,14 @@ struct StoredResultTests {
         )
         let options = [crop, serializer, .forceRefresh, .waitForCache]
         test.transport.serve(url, Sample.png(seed: 1))
-        _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        _ = try await test.pipeline.response(for: url, options: options)
         test.transport.serve(url, Sample.png(seed: 2))
         isFailing.withLock { $0 = true }
-        let newer = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        let newer = try await test.pipeline.response(for: url, options: options)
         #expect(newer.image.owner == 2)
         if isStored {
             isFailing.withLock { $0 = false }
-            _ = try await test.pipeline.response(for: url, options: ImageOptions(options))
+            _ = try await test.pipeline.response(for: url, options: options)
             isFailing.withLock { $0 = true }
             let request = ImageRequest(url, options: [crop, serializer])
             let error = await #expect(throws: ImageError.self) {
@@ -137,7 +137,7 @@ struct StoredResultTests {
     func cheapAfterRefresh() async throws {
         let test = TestPipeline()
         let isSlow = Lock(true)
-        let options = options(side: 8, isSlow: isSlow).applying([.forceRefresh])
+        let options = options(side: 8, isSlow: isSlow) + [.forceRefresh]
         test.transport.serve(url, Sample.png(64, 64, seed: 1))
         _ = try await test.pipeline.response(for: url, options: options)
         isSlow.withLock { $0 = false }
@@ -148,7 +148,7 @@ struct StoredResultTests {
         #expect(keys.count { ParsedDiskKey($0).isProcessed } == 0)
     }
 
-    private func options(side: Int, isSlow: Lock<Bool>) -> ImageOptions {
+    private func options(side: Int, isSlow: Lock<Bool>) -> [ImageOption] {
         [
             .targetSize(.pixels(width: side, height: side)),
             .processor(ImageProcessorChain(SpinningProcessor(isSlow: isSlow))),

@@ -10,14 +10,14 @@ struct StoredVariantsTests {
 
     private func crop(_ side: Int) -> ImageOption { .processor(.crop(to: .pixels(side, side), anchor: .topLeft)) }
 
-    private func key(_ options: ImageOptions) throws -> ImageKey {
+    private func key(_ options: [ImageOption]) throws -> ImageKey {
         try #require(ImageKey(ImageRequest(url, options: options)))
     }
 
     @Test("name every image of an original, and no other")
     func keys() throws {
         let variants = StoredVariants()
-        let keys = try [[], [crop(5)], [crop(6)]].map { try key(ImageOptions($0)) }
+        let keys = try [[], [crop(5)], [crop(6)]].map { try key($0) }
         #expect(variants.keys(ofOriginalOf: keys[0]) == [keys[0]])
         for key in keys + keys { variants.note(key.variant) }
         #expect(variants.keys(ofOriginalOf: keys[2]).map { Set($0) } == Set(keys))
@@ -46,7 +46,7 @@ struct StoredVariantsTests {
         test.transport.serve(url, Sample.png(), status: 410)
         #expect(await reason { try await test.pipeline.response(for: url, options: [.revalidate]) } == .status(410))
         for options in [[]] + (1...count).map({ [crop($0)] }) {
-            #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions(options)) == nil)
+            #expect(test.pipeline.responseFromMemory(for: url, options: options) == nil)
         }
         #expect(test.pipeline.responseFromMemory(for: other, options: [crop(1)]) != nil)
         await test.settle()

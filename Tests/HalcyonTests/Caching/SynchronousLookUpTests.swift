@@ -14,7 +14,7 @@ struct SynchronousLookUpTests {
     private var pipeline: ImagePipeline { fixture.test.pipeline }
 
     private func lookUp(_ options: ImageOption...) async throws -> ImageResponse? {
-        try await lookUp(ImageRequest(fixture.url, options: ImageOptions(options)))
+        try await lookUp(ImageRequest(fixture.url, options: options))
     }
 
     private func lookUp(_ request: ImageRequest) async throws -> ImageResponse? {
@@ -71,7 +71,7 @@ struct SynchronousLookUpTests {
         let modifier = ImageModifier { $0.replacingBitmap(Sample.bitmap(1, 1)) }
         for source in [ImageResponse.Source.memory, .disk] {
             if source == .disk { fixture.forgetMemory() }
-            let options: ImageOptions = [.scaleFactor(2), .imageModifier(modifier), .includesOriginalData]
+            let options: [ImageOption] = [.scaleFactor(2), .imageModifier(modifier), .includesOriginalData]
             let found = try #require(try await lookUp(ImageRequest(fixture.url, options: options)))
             #expect(found.source == source && found.image.scale == 2)
             #expect(found.image.size == PixelSize(1, 1) && found.data == Sample.png())
@@ -86,7 +86,7 @@ struct SynchronousLookUpTests {
         _ = try await fixture.load([processing])
         for options in [[ImageOption.revalidate], [.forceRefresh], [.fromMemoryCacheOrRefresh], [.noCache]] {
             fixture.forgetMemory()
-            #expect(try await lookUp(ImageRequest(fixture.url, options: ImageOptions([processing] + options))) == nil)
+            #expect(try await lookUp(ImageRequest(fixture.url, options: [processing] + options)) == nil)
         }
         #expect(try await lookUp(processing)?.source == .disk)
         fixture.clock.advance(by: 61)
@@ -176,6 +176,6 @@ struct SynchronousLookUpTests {
 }
 
 /// Looks up an image in a function that an asynchronous one may call.
-private func blocking(_ pipeline: ImagePipeline, _ url: URL, _ options: ImageOptions) -> ImageResponse.Source? {
+private func blocking(_ pipeline: ImagePipeline, _ url: URL, _ options: [ImageOption]) -> ImageResponse.Source? {
     pipeline.responseFromCache(for: url, options: options)?.source
 }

@@ -20,7 +20,7 @@ struct TierOriginalTests {
         return TierEntry(body: body, digest: ContentDigest(of: body).value)
     }
 
-    private func owner(_ test: TestPipeline, _ options: ImageOptions = []) async throws -> Int {
+    private func owner(_ test: TestPipeline, _ options: [ImageOption] = []) async throws -> Int {
         try await test.pipeline.response(for: url, options: options).image.owner
     }
 
@@ -164,7 +164,7 @@ struct TierOriginalTests {
     @Test("below the disk stays when another representation is replaced", arguments: [true, false])
     func representations(areOnDisk: Bool) async throws {
         let test = TestPipeline(tiers: [tier])
-        func load(_ language: String, _ options: ImageOptions = []) async throws {
+        func load(_ language: String, _ options: [ImageOption] = []) async throws {
             let source = Source.request(TransferRequest(url: url, headers: [.acceptLanguage: language]))
             _ = try await test.pipeline.response(for: ImageRequest(source, options: options))
             await test.settle()

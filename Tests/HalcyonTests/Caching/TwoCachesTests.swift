@@ -12,7 +12,7 @@ struct TwoCachesTests {
         let folders = (0..<2).map { _ in TestPipeline.temporaryPath() }
         defer { for folder in folders { try? FileManager.default.removeItem(atPath: folder) } }
         let caches = folders.map { ImageCache(disk: .init(folder: $0), memoryPressure: nil) }
-        let options: ImageOptions = [
+        let options: [ImageOption] = [
             .targetCache(caches[0]), .originalCache(caches[1]), .cacheOriginalImage, .waitForCache,
             .processor(.crop(to: .pixels(9, 9))),
         ]

@@ -61,16 +61,14 @@ struct ColorHandlingTests {
     func asStored(isProcessed: Bool) async throws {
         let url = wideGamut()
         let options: [ImageOption] = [.color(.asStored), .waitForCache] + (isProcessed ? [thumbnail] : [])
-        let first = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.image.colorProfile == profile)
         test.pipeline.cache.removeAllFromMemory()
-        let second = try await test.pipeline.response(for: url, options: ImageOptions(options))
+        let second = try await test.pipeline.response(for: url, options: options)
         #expect(second.source == .disk)
         #expect(second.image.colorProfile == profile)
         #expect(second.image.bitmap.hasSamePixels(as: first.image.bitmap))
-        let retrieved = try await test.pipeline.cache.entry(
-            for: ImageRequest(url, options: ImageOptions().applying(options))
-        )
+        let retrieved = try await test.pipeline.cache.entry(for: ImageRequest(url, options: options))
         #expect(retrieved?.image.colorProfile == profile)
     }
 
@@ -83,7 +81,7 @@ struct ColorHandlingTests {
             for changes in options {
                 let image = try await test.pipeline.image(
                     from: url,
-                    options: ImageOptions(processing + changes + [.waitForCache])
+                    options: processing + changes + [.waitForCache]
                 )
                 #expect((image.colorProfile == nil) == (changes.count == 0 || changes.first?.keepsColors != true))
             }

@@ -32,7 +32,7 @@ struct SixteenBitLoadTests {
         ]
     )
     func processed(processing: ImageProcessorChain) async throws {
-        let options: ImageOptions = [.keepSixteenBits, .processor(processing), .waitForCache]
+        let options: [ImageOption] = [.keepSixteenBits, .processor(processing), .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         #expect(first.image.bitmap.depth == .sixteen)
         test.pipeline.cache.removeAllFromMemory()

@@ -127,7 +127,7 @@ struct DecodeBudgetTests {
         let url = urls(1, test)[0]
         let tasks = (1...12).map { number in
             let first = ObservedProcessor(number: number, ended: { results.rise() })
-            let options: ImageOptions = [.processor(ImageProcessorChain(first) |> last), .cacheMemoryOnly]
+            let options: [ImageOption] = [.processor(ImageProcessorChain(first) |> last), .cacheMemoryOnly]
             return test.pipeline.task(for: url, options: options)
         }
         await held.waitUntilReached()
@@ -142,7 +142,7 @@ struct DecodeBudgetTests {
     func encoding() async throws {
         let test = TestPipeline(decodeBudget: 64 * 48 * 4)
         let chain = ImageProcessorChain(ObservedProcessor()) |> .crop(to: .pixels(60, 40))
-        let options: ImageOptions = [.processor(chain), .waitForCache]
+        let options: [ImageOption] = [.processor(chain), .waitForCache]
         let tasks = urls(6, test).map { test.pipeline.task(for: $0, options: options) }
         for task in tasks { #expect(try await task.image.size == PixelSize(60, 40)) }
         #expect(try await test.pipeline.cache.diskStatistics().count == 6)
@@ -152,7 +152,7 @@ struct DecodeBudgetTests {
     func preloadedAnimations(count: Int) async throws {
         let size = PixelSize(24, 16)
         let test = TestPipeline(codecs: .standard, decodeBudget: size.bitmapByteCount(depth: .eight))
-        let options: ImageOptions = [.animation(.preloaded), .cacheMemoryOnly]
+        let options: [ImageOption] = [.animation(.preloaded), .cacheMemoryOnly]
         let tasks = urls(count, test, AnimationSample.data(frameCount: 4, size: size)).map {
             test.pipeline.task(for: $0, options: options)
         }
@@ -177,7 +177,7 @@ struct DecodeBudgetTests {
             },
             ended: { working.fall() }
         )
-        let options: ImageOptions = [.processor(ImageProcessorChain(processor)), .cacheMemoryOnly]
+        let options: [ImageOption] = [.processor(ImageProcessorChain(processor)), .cacheMemoryOnly]
         let tasks = urls(2, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [stages = test.pipeline.stages] in
             working.now == 2 || (working.now == 1 && stages.workers.budgetWaiterCount == 1)
@@ -199,7 +199,7 @@ struct DecodeBudgetTests {
         )
         let first = EnlargingProcessor(ended: { enlarged.rise() })
         let chain = ImageProcessorChain(first) |> ImageProcessorChain(second)
-        let options: ImageOptions = [.processor(chain), .cacheMemoryOnly]
+        let options: [ImageOption] = [.processor(chain), .cacheMemoryOnly]
         let tasks = urls(6, test, Sample.png(10, 10)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [stages = test.pipeline.stages] in
             stages.workers.budgetWaiterCount >= 4 || enlarged.now > 2
@@ -220,7 +220,7 @@ struct DecodeBudgetTests {
         }
         let test = TestPipeline(codecs: codecs, decodeBudget: 3 * 200 * 200 * 4 / 2)
         let document = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\"><rect width=\"9\"/></svg>"
-        let options: ImageOptions = [.processor(.resize(to: .pixels(200, 200))), .cacheMemoryOnly]
+        let options: [ImageOption] = [.processor(.resize(to: .pixels(200, 200))), .cacheMemoryOnly]
         let tasks = urls(2, test, Data(document.utf8)).map { test.pipeline.task(for: $0, options: options) }
         await eventually { [stages = test.pipeline.stages] in
             drawing.now == 2 || (drawing.now == 1 && stages.workers.budgetWaiterCount == 1)

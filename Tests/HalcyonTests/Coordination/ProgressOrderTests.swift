@@ -12,7 +12,7 @@ struct ProgressOrderTests {
     private var transport: ScriptedTransport { recovery.transport }
 
     private func begin(_ options: [ImageOption]) -> (ImageTask, AsyncStream<ImageProgress>.Iterator) {
-        let task = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options))
+        let task = recovery.pipeline.task(for: recovery.url, options: options)
         return (task, task.progressUpdates.makeAsyncIterator())
     }
 

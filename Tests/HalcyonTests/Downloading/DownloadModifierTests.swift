@@ -44,16 +44,16 @@ struct DownloadModifierTests {
             await reason { try await test.downloader.task(for: url, policy: policy).body } == .requestRejected(nil)
         )
         #expect(
-            await reason { try await pipeline.pipeline.image(from: url, options: ImageOptions(options)) }
+            await reason { try await pipeline.pipeline.image(from: url, options: options) }
                 == .requestRejected(nil)
         )
         #expect(
-            await reason { try await pipeline.pipeline.task(for: url, options: ImageOptions(options)).response }
+            await reason { try await pipeline.pipeline.task(for: url, options: options).response }
                 == .requestRejected(nil)
         )
         #expect(
             await reason {
-                try await pipeline.pipeline.data(for: url, options: ImageOptions().applying(options))
+                try await pipeline.pipeline.data(for: url, options: options)
             } == .requestRejected(nil)
         )
         let whole = TestDownloader(policy)

@@ -13,7 +13,9 @@ struct DownloadOptionTests {
 
     @Test("reach the request: method, headers and timeout")
     func request() async throws {
-        let options: ImageOptions = [.method(.post), .headers([.accept: "image/webp"]), .downloadTimeout(.seconds(3))]
+        let options: [ImageOption] = [
+            .method(.post), .headers([.accept: "image/webp"]), .timeouts(.download(.seconds(3))),
+        ]
         let source = Source.request(TransferRequest(url: url, headers: [.accept: "image/*", .acceptLanguage: "da"]))
         let task = test.pipeline.task(for: ImageRequest(source, options: options))
         let request = await test.transport.nextTransfer().request

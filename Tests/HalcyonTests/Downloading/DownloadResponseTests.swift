@@ -171,10 +171,10 @@ struct DownloadResponseTests {
         let decryption = TestHooks.body("inverted") { data, _ in Data(data.map { ~$0 }) }
         let policy: [ImageOption] = [.hooks(decryption), .includesOriginalData]
         test.transport.serve(url, Data(Sample.png().map { ~$0 }))
-        let response = try await test.pipeline.response(for: url, options: ImageOptions(policy))
+        let response = try await test.pipeline.response(for: url, options: policy)
         #expect(response.data == Sample.png())
         await test.settle()
-        let data = try await test.pipeline.data(for: url, options: ImageOptions(policy))
+        let data = try await test.pipeline.data(for: url, options: policy)
         #expect(firstDifference(data, Sample.png()) == nil)
         #expect(test.transport.startedCount == 1)
     }

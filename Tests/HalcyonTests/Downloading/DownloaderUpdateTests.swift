@@ -123,7 +123,7 @@ struct DownloaderUpdateTests {
         test.transport.setRoute(url, .init(error: .cannotConnect("images.example")))
         let task = test.pipeline.task(
             for: url,
-            options: ImageOptions(scope + [.retry(HeldRetry(reached: reached, go: go))])
+            options: scope + [.retry(HeldRetry(reached: reached, go: go))]
         )
         await reached.wait()
         test.transport.setRoute(url, nil)
@@ -133,8 +133,8 @@ struct DownloaderUpdateTests {
         await test.settle()
         #expect(test.transport.transfers.last?.request.headers[.authorization] == "Bearer 2")
         downloader.updateConfiguration(.init(policy: Self.token(1)))
-        #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions(scope)) == nil)
-        #expect(try await test.pipeline.image(from: url, options: ImageOptions(scope)).owner == 1)
+        #expect(test.pipeline.responseFromMemory(for: url, options: scope) == nil)
+        #expect(try await test.pipeline.image(from: url, options: scope).owner == 1)
     }
 
     @Test("over real connections uses none that it would not have made")

@@ -30,7 +30,7 @@ struct EncodedExactnessTests {
         let storedOriginal = try await encoded.encoded(format, options)
         try await forgetEncoded()
         // The processed image in memory, and then on disk alone.
-        _ = try await encoded.pipeline.response(for: encoded.url, options: ImageOptions(options))
+        _ = try await encoded.pipeline.response(for: encoded.url, options: options)
         await encoded.test.settle()
         let image = try await encoded.encoded(format, options)
         try await forgetEncoded()
@@ -47,7 +47,7 @@ struct EncodedExactnessTests {
     func losses() async throws {
         encoded.transport.serve(encoded.url, Sample.jpeg())
         let resize = [options[0]]
-        _ = try await encoded.pipeline.response(for: encoded.url, options: ImageOptions(resize))
+        _ = try await encoded.pipeline.response(for: encoded.url, options: resize)
         await encoded.test.settle()
         encoded.forgetMemory()
         encoded.transport.setRoute(encoded.url, .init(error: .cannotConnect("images.example")))
@@ -73,7 +73,7 @@ struct EncodedExactnessTests {
     /// Removes the encoded forms from memory and disk, and processed images from memory.
     private func forgetEncoded() async throws {
         encoded.forgetMemory()
-        let key = try #require(ImageKey(ImageRequest(encoded.url, options: ImageOptions(options))))
+        let key = try #require(ImageKey(ImageRequest(encoded.url, options: options)))
         let removed = try await encoded.cache.disk.change { try $0.removeEntries(prefix: key.encodedDiskKeyPrefix) }
         #expect(removed == 1)
     }

@@ -159,7 +159,7 @@ struct EncodedRemovalTests {
         let options = isProcessed ? [crop] : []
         _ = try await encoded.encoded(.format(.webp), options)
         let image = try ImageCodecs.standard.decode(isProcessed ? Sample.png(20, 10, seed: 7) : Sample.png(seed: 7))
-        let request = ImageRequest(encoded.url, options: ImageOptions(options + [.cacheMemoryOnly]))
+        let request = ImageRequest(encoded.url, options: options + [.cacheMemoryOnly])
         #expect(try await encoded.cache.store(image, for: request) == false)
         #expect(encoded.pipeline.encodedFromMemory(for: request, as: .format(.webp)) == nil)
         #expect(try await encoded.diskCount() == 0)
@@ -195,7 +195,7 @@ struct EncodedRemovalTests {
         }
         let options: [ImageOption] = [crop, .serializer(serializer)]
         _ = try await encoded.encoded(.format(.png), options)
-        let request = ImageRequest(encoded.url, options: ImageOptions(options))
+        let request = ImageRequest(encoded.url, options: options)
         let image = try ImageCodecs.standard.decode(Sample.png(20, 10, seed: 7))
         held.arm()
         let store = Task { [cache = encoded.cache] in try await cache.store(image, for: request) }

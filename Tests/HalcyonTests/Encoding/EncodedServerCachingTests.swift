@@ -132,7 +132,7 @@ struct EncodedServerCachingTests {
             let lifetime = control.isEmpty ? 7 * 86_400.0 : 60
             encoded.transport.setRoute(encoded.url, .init(headers: headers, body: Sample.png(seed: 1)))
             let options: [ImageOption] = [.memoryCacheExpiration(.never), .diskCacheExpiration(.never)]
-            _ = try await encoded.pipeline.response(for: encoded.url, options: ImageOptions(options))
+            _ = try await encoded.pipeline.response(for: encoded.url, options: options)
             await encoded.test.settle()
             clock.advance(by: lifetime - 10)
             #expect(try await encoded.encoded(.format(.png), options).source == .memory)

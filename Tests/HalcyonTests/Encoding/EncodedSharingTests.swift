@@ -27,7 +27,7 @@ struct EncodedSharingTests {
     func twoFormats() async throws {
         let encoded = EncodedTest()
         let counting = CountingProcessor()
-        let options: ImageOptions = [.processor(ImageProcessorChain(counting))]
+        let options: [ImageOption] = [.processor(ImageProcessorChain(counting))]
         let tasks = [encoded.start(.format(.webp), options), encoded.start(.format(.jpeg), options)]
         let transfer = await encoded.transport.nextTransfer()
         await eventually { [encoded] in encoded.pipeline.stages.processing.work.waiterCount == 2 }

@@ -41,7 +41,7 @@ final class EncodedTest: Sendable {
         _ format: EncodedImageFormat = .format(.webp),
         _ options: [ImageOption] = []
     ) async throws -> EncodedImage {
-        let image = try await pipeline.encoded(for: url, as: format, options: ImageOptions(options))
+        let image = try await pipeline.encoded(for: url, as: format, options: options)
         await test.settle()
         return image
     }
@@ -62,7 +62,7 @@ final class EncodedTest: Sendable {
     func diskCount() async throws -> Int { try await cache.diskStatistics().count }
 
     /// Calls from a task of its own.
-    func start(_ format: EncodedImageFormat = .format(.webp), _ options: ImageOptions = []) -> Task<
+    func start(_ format: EncodedImageFormat = .format(.webp), _ options: [ImageOption] = []) -> Task<
         EncodedImage, any Error
     > {
         Task { [pipeline, url] in try await pipeline.encoded(for: url, as: format, options: options) }

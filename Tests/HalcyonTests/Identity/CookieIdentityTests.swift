@@ -32,7 +32,7 @@ struct CookieIdentityTests {
         return ImagePipeline(configuration: configuration)
     }
 
-    private func load(_ user: Int, _ options: ImageOptions = ImageOptions()) async throws -> ImageResponse {
+    private func load(_ user: Int, _ options: [ImageOption] = []) async throws -> ImageResponse {
         let headers: HTTPFields = [.cacheControl: "max-age=86400"]
         test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: user)))
         let response = try await pipeline(user).response(for: url, options: options)
@@ -66,19 +66,15 @@ struct CookieIdentityTests {
 
     @Test("answers all where the options say that it is the same for all")
     func sharedAcrossCredentials() async throws {
-        var options = ImageOptions()
-        options.cache.scope = .sharedAcrossCredentials
-        #expect(try await load(1, options).source == .network)
-        #expect(try await load(2, options).image.owner == 1)
-        options.cache.scope = .named("family")
-        #expect(try await load(1, options).source == .network)
-        #expect(try await load(2, options).image.owner == 1)
+        for scope in [ImageOption.sharedAcrossCredentials, .cacheScope("family")] {
+            #expect(try await load(1, [scope]).source == .network)
+            #expect(try await load(2, [scope]).image.owner == 1)
+        }
     }
 
     @Test("belongs to the credential of its request as well")
     func credential() async throws {
-        var options = ImageOptions()
-        options.network.headers[.authorization] = "Bearer secret"
+        let options: [ImageOption] = [.headers([.authorization: "Bearer secret"])]
         #expect(try await load(1, options).source == .network)
         #expect(try await load(1).source == .network)
         #expect(try await load(2, options).source == .network)
@@ -87,8 +83,7 @@ struct CookieIdentityTests {
 
     @Test("is found again by no other user although hooks name their effect on its bytes", arguments: [false, true])
     func hooks(inMemory: Bool) async throws {
-        var options = ImageOptions()
-        options.network.hooks = TestHooks.body("decrypted-2") { data, _ in data }
+        let options: [ImageOption] = [.hooks(TestHooks.body("decrypted-2") { data, _ in data })]
         for user in 1...2 { #expect(try await load(user, options).image.owner == user) }
         if !inMemory { test.pipeline.cache.removeAllFromMemory() }
         for user in 1...2 {
@@ -99,8 +94,7 @@ struct CookieIdentityTests {
 
     @Test("is not stored where hooks without an identity have a credential")
     func hidden() async throws {
-        var options = ImageOptions()
-        options.network.hooks = TestHooks.credential { _ in .bearer("secret") }
+        let options: [ImageOption] = [.hooks(TestHooks.credential { _ in .bearer("secret") })]
         let image = Sample.png(seed: 1)
         test.transport.setAnswer { request in
             request.credential == nil

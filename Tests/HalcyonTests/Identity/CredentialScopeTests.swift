@@ -16,9 +16,7 @@ struct CredentialScopeTests {
         _ more: [ImageOption] = []
     ) async throws -> ImageResponse {
         let (source, options) = try users.request(carrier, user: user)
-        let response = try await test.pipeline.response(
-            for: ImageRequest(source, options: ImageOptions(options + more))
-        )
+        let response = try await test.pipeline.response(for: ImageRequest(source, options: options + more))
         await test.settle()
         return response
     }
@@ -76,7 +74,7 @@ struct CredentialScopeTests {
         let test = TestPipeline()
         let tasks = try (0...1).map { user in
             let (source, options) = try users.request(.authorization, user: user)
-            return test.pipeline.task(for: ImageRequest(source, options: ImageOptions(options)))
+            return test.pipeline.task(for: ImageRequest(source, options: options))
         }
         for _ in 0...1 {
             let transfer = await test.transport.nextTransfer()
@@ -150,8 +148,8 @@ struct CredentialScopeTests {
         for carrier in [TwoUsers.Carrier.authorization, .user, .optionHeader] {
             let (source, changes) = try users.request(carrier, user: 0)
             let (other, otherChanges) = try users.request(carrier, user: 1)
-            let request = ImageRequest(source, options: ImageOptions(changes))
-            let otherRequest = ImageRequest(other, options: ImageOptions(otherChanges))
+            let request = ImageRequest(source, options: changes)
+            let otherRequest = ImageRequest(other, options: otherChanges)
             let prefetcher = ImagePrefetcher(
                 requests: [request],
                 pipeline: test.pipeline,

@@ -23,7 +23,7 @@ struct HiddenCredentialTests {
     private func owners(_ test: TestPipeline, _ options: [[ImageOption]]) async throws -> [Int] {
         var owners: [Int] = []
         for options in options {
-            owners.append(try await test.pipeline.response(for: users.url, options: ImageOptions(options)).image.owner)
+            owners.append(try await test.pipeline.response(for: users.url, options: options).image.owner)
             await test.settle()
         }
         return owners

@@ -52,7 +52,7 @@ struct HookIdentityTests {
     }
 
     private func owner(_ test: TestPipeline, _ options: [ImageOption] = []) async throws -> Int {
-        let owner = try await test.pipeline.response(for: users.url, options: ImageOptions(options)).image.owner
+        let owner = try await test.pipeline.response(for: users.url, options: options).image.owner
         await test.settle()
         return owner
     }
@@ -67,10 +67,10 @@ struct HookIdentityTests {
         test.transport.setAnswer { request in
             TwoUsers.seed(request) == 2 ? .init(body: Sample.png(seed: 2)) : nil
         }
-        let first = test.pipeline.task(for: users.url, options: ImageOptions(options))
+        let first = test.pipeline.task(for: users.url, options: options)
         let transfer = await test.transport.nextTransfer()
         session.user = 1
-        let second = test.pipeline.task(for: users.url, options: ImageOptions(options))
+        let second = test.pipeline.task(for: users.url, options: options)
         await eventually { [transport = test.transport, stages = test.pipeline.stages] in
             transport.startedCount == 2 || stages.images.waiterCount == 2
         }
@@ -105,7 +105,7 @@ struct HookIdentityTests {
     func namedScope() async throws {
         let (test, session) = (TestPipeline(), Session())
         let options = [tokens(of: session, scope: "one")]
-        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: ImageOptions(options)) }
+        let tasks = (0..<5).map { _ in test.pipeline.task(for: users.url, options: options) }
         await eventually { [stages = test.pipeline.stages] in stages.images.waiterCount == tasks.count }
         #expect(test.pipeline.stages.images.count == 1)
         await test.transport.nextTransfer().answer(.init(body: Sample.png(seed: 1)))
@@ -161,9 +161,7 @@ struct HookIdentityTests {
             : .hooks(TestHooks.credential("gallery") { _ in nil })
         for user in [0, 1, 0, 1] {
             let (source, options) = try users.request(.authorization, user: user)
-            let response = try await test.pipeline.response(
-                for: ImageRequest(source, options: ImageOptions(options + [hook]))
-            )
+            let response = try await test.pipeline.response(for: ImageRequest(source, options: options + [hook]))
             #expect(response.image.owner == user + 1)
             await test.settle()
         }
@@ -183,7 +181,7 @@ struct HookIdentityTests {
             if !isInMemory { for test in tests { test.pipeline.cache.removeAllFromMemory() } }
             for (user, test) in tests.enumerated() {
                 let (source, options) = try users.request(carrier, user: user)
-                let request = ImageRequest(source, options: ImageOptions(options + [decryption]))
+                let request = ImageRequest(source, options: options + [decryption])
                 #expect(try await test.pipeline.image(from: request).owner == user + 1)
                 await test.settle()
             }
@@ -199,7 +197,7 @@ struct HookIdentityTests {
         let decryption = ImageOption.hooks(TestHooks.body("decrypted-2") { data, _ in data })
         let tasks = try (0...1).map { user in
             let (source, options) = try users.request(carrier, user: user)
-            return test.pipeline.task(for: ImageRequest(source, options: ImageOptions(options + [decryption])))
+            return test.pipeline.task(for: ImageRequest(source, options: options + [decryption]))
         }
         let downloader = test.pipeline.configuration.downloader
         await eventually { downloader.transfers.waiterCount == tasks.count }

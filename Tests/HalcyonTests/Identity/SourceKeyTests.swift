@@ -177,7 +177,7 @@ struct EquivalentNameTests {
         let paths = Self.names.map { "\(folder)/\($0).png" }
         #expect(FileManager.default.createFile(atPath: paths[1], contents: Sample.png()))
         let test = TestPipeline()
-        let options: ImageOptions = [.alternativeSources([.file(paths[1])])]
+        let options: [ImageOption] = [.alternativeSources([.file(paths[1])])]
         let response = try await test.pipeline.response(for: ImageRequest(.file(paths[0]), options: options))
         #expect(response.source == .file)
         #expect(response.substitution?.used == .file(paths[1]))

@@ -40,12 +40,14 @@ final class TwoUsers: Sendable {
 
     /// Returns a pipeline of a program that serves both users, over one folder.
     func pipeline(_ carrier: Carrier = .authorization, user: Int = 0) -> TestPipeline {
-        var options = ImageOptions()
         var downloads = NetworkPolicy()
         let headers: HTTPFields = [.authorization: "Bearer \(Self.secrets[user])"]
-        if carrier == .defaultHeader { options.network.headers = headers }
         if carrier == .downloaderHeader { downloads.headers = headers }
-        let test = TestPipeline(folder: path, defaultOptions: options, downloads: downloads)
+        let test = TestPipeline(
+            folder: path,
+            defaultOptions: carrier == .defaultHeader ? [.headers(headers)] : [],
+            downloads: downloads
+        )
         Self.serve(test.transport)
         pipelines.withLock { $0.append(test) }
         return test

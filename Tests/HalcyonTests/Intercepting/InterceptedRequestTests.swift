@@ -23,7 +23,7 @@ struct InterceptedRequestTests {
 
     private func pipeline(
         _ interceptor: LoadInterceptor,
-        defaultOptions: ImageOptions = []
+        defaultOptions: [ImageOption] = []
     ) -> TestPipeline {
         TestPipeline(defaultOptions: defaultOptions, interceptors: [interceptor])
     }
@@ -113,7 +113,7 @@ struct InterceptedRequestTests {
         let test = pipeline(interceptor)
         test.transport.serve(other, Sample.png())
         let modifier = ImageModifier { $0.replacingBitmap(Sample.bitmap(2, 2)) }
-        let options: ImageOptions = [.scaleFactor(2), .imageModifier(modifier), .observers(observer)]
+        let options: [ImageOption] = [.scaleFactor(2), .imageModifier(modifier), .observers(observer)]
         let image = try await test.pipeline.image(from: url, options: options)
         #expect(image.scale == 2 && image.bitmap.size == PixelSize(2, 2))
         #expect(observer.texts.first == "began" && observer.texts.last == "ended network")

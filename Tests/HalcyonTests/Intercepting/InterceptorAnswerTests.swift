@@ -15,17 +15,18 @@ struct InterceptorAnswerTests {
     private let url = Sample.url()
     private var pipeline: ImagePipeline { test.pipeline }
 
-    private func options(_ load: @escaping @Sendable (InterceptedLoad) async throws -> LoadResult) -> ImageOptions {
+    private func options(_ load: @escaping @Sendable (InterceptedLoad) async throws -> LoadResult) -> [ImageOption] {
         [.interceptors(LoadInterceptor(load))]
     }
 
     @Test("is given to the caller alone: nothing is loaded, and no cache has it under any key")
     func answer() async throws {
         let (observer, calls) = (RecordingObserver(), CallCounter())
-        let options = options { _ in
+        let own = options { _ in
             calls.add()
             return .pixel
-        }.applying([.observers(observer), .scaleFactor(2), .waitForCache])
+        }
+        let options = own + [.observers(observer), .scaleFactor(2), .waitForCache]
         for count in 1...2 {
             let response = try await pipeline.response(for: url, options: options)
             #expect(response.image.size == PixelSize(1, 1) && response.source == .data)
@@ -48,7 +49,7 @@ struct InterceptorAnswerTests {
             response.image = response.image.replacingBitmap(Sample.bitmap(2, 2))
             return LoadResult(response)
         }
-        let tasks = [options, ImageOptions()].map { pipeline.task(for: url, options: $0) }
+        let tasks = [options, []].map { pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
         transfer.answer(.init(body: Sample.png()))

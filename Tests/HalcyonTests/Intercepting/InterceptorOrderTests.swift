@@ -24,7 +24,7 @@ struct InterceptorOrderTests {
 
     @Test("come in the order of the chain, the pipeline's first, and each once")
     func order() async throws {
-        let options: ImageOptions = [.interceptors(interceptor("c"), interceptor("a"))]
+        let options: [ImageOption] = [.interceptors(interceptor("c"), interceptor("a"))]
         #expect(try await pipeline.response(for: url, options: options).source == .network)
         #expect(
             log.take() == [
@@ -66,7 +66,7 @@ struct InterceptorOrderTests {
         let rescue = LoadInterceptor { load in
             do { return try await load.proceed() } catch is ImageError { return .pixel }
         }
-        let options: ImageOptions = [.interceptors(rescue)]
+        let options: [ImageOption] = [.interceptors(rescue)]
         #expect(try await pipeline.response(for: missing, options: options).image.size == PixelSize(1, 1))
         #expect(log.take().suffix(2) == ["end b", "end a"])
     }

@@ -188,9 +188,9 @@ struct LoadObservingTests {
     @Test("see a prefetched image that memory has as a hit, also of a request that is intercepted")
     func prefetchedHits() async throws {
         test.transport.serve(url, Sample.png())
-        let processed: ImageOptions = [.processor(.crop(to: .pixels(2, 2)))]
-        let intercepted: ImageOptions = [.interceptors(LoadInterceptor { try await $0.proceed() })]
-        for options in [ImageOptions(), processed, intercepted] {
+        let processed: [ImageOption] = [.processor(.crop(to: .pixels(2, 2)))]
+        let intercepted: [ImageOption] = [.interceptors(LoadInterceptor { try await $0.proceed() })]
+        for options in [[], processed, intercepted] {
             _ = try await pipeline.response(for: url, options: options)
             let loads = pipeline.statistics.loads
             let result = await ImagePrefetcher(urls: [url], options: options, pipeline: pipeline).run()
@@ -203,7 +203,8 @@ struct LoadObservingTests {
     func names() {
         func name(_ text: String) -> String? {
             URL(string: text).map { url in
-                LoadObservation(load: 1, source: .url(url), options: [], activity: .began, isShared: false).sourceName
+                LoadObservation(load: 1, source: .url(url), options: ImageOptions(), activity: .began, isShared: false)
+                    .sourceName
             }
         }
         #expect(name("https://user:secret@a.example/b/c.png?token=1#d") == "https://a.example/b/c.png")

@@ -9,14 +9,14 @@ struct DecodePolicyTests {
     private let test = TestPipeline()
     private let url = Sample.url()
     /// 64 × 48 pixels take 12,288 bytes.
-    private let bounded: ImageOptions = [.scaleDownLargeImages(limit: 4_096)]
+    private let bounded: [ImageOption] = [.scaleDownLargeImages(limit: 4_096)]
 
     @Test("a hint makes an image of bytes that tell no format, from network, disk and a provider")
     func hint() async throws {
         let test = TestPipeline(codecs: ImageCodecs.standard.registering(decoder: GrayDecoder()))
         let samples = Data(repeating: 7, count: 16)
         test.transport.serve(url, samples)
-        let hinted: ImageOptions = [.typeHint(GrayDecoder.gray)]
+        let hinted: [ImageOption] = [.typeHint(GrayDecoder.gray)]
         for source in [ImageResponse.Source.network, .memory, .disk] {
             if source == .disk { test.pipeline.cache.removeAllFromMemory() }
             let response = try await test.pipeline.response(for: url, options: hinted)
@@ -64,7 +64,7 @@ struct DecodePolicyTests {
     func partial() async throws {
         let data = Sample.pngCutShort()
         test.transport.serve(url, data)
-        for options: ImageOptions in [[], [.processor(.crop(to: .pixels(30, 48))), .cacheOriginalImage]] {
+        for options: [ImageOption] in [[], [.processor(.crop(to: .pixels(30, 48))), .cacheOriginalImage]] {
             for source in [ImageResponse.Source.network, .memory, .disk] {
                 if source == .disk { test.pipeline.cache.removeAllFromMemory() }
                 let response = try await test.pipeline.response(for: url, options: options)
@@ -88,7 +88,7 @@ struct DecodePolicyTests {
 
     @Test("an image that is cut short, of a response without a length, is not kept: its transfer may have been cut")
     func partialWithoutLength() async throws {
-        for options: ImageOptions in [[], [.processor(.crop(to: .pixels(30, 48))), .cacheOriginalImage]] {
+        for options: [ImageOption] in [[], [.processor(.crop(to: .pixels(30, 48))), .cacheOriginalImage]] {
             for (body, count) in [(Sample.pngCutShort(), 0), (Sample.png(64, 48), options == [] ? 1 : 2)] {
                 try await test.pipeline.cache.removeAll()
                 test.transport.setRoute(url, nil)
@@ -161,7 +161,7 @@ struct DecodePolicyTests {
 
     @Test("the longest side can be limited, for one request or for the whole pipeline, and is in the key")
     func sideLength() async throws {
-        let limited: ImageOptions = [.largestSideLength(32)]
+        let limited: [ImageOption] = [.largestSideLength(32)]
         let test = TestPipeline(defaultOptions: limited)
         test.transport.serve(url, Sample.png(64, 48))
         for source in [ImageResponse.Source.network, .memory, .disk] {
@@ -171,11 +171,11 @@ struct DecodePolicyTests {
             await test.settle()
         }
         // Of two limits, both hold.
-        let both: ImageOptions = [.largestSideLength(40), .scaleDownLargeImages(limit: 64 * 12)]
+        let both: [ImageOption] = [.largestSideLength(40), .scaleDownLargeImages(limit: 64 * 12)]
         #expect(try await test.pipeline.image(from: url, options: both).bitmap.byteCount <= 64 * 12)
         let whole = ImageOption { $0.decode.largestSideLength = nil }
         #expect(try await test.pipeline.image(from: url, options: [whole]).size == PixelSize(64, 48))
-        let target: ImageOptions = [.targetSize(.pixels(width: 50)), .precision(.inexact)]
+        let target: [ImageOption] = [.targetSize(.pixels(width: 50)), .precision(.inexact)]
         #expect(try await test.pipeline.image(from: url, options: target).size == PixelSize(32, 24))
         let provided = ImageRequest(.closure(cacheKey: "provided") { Sample.png(64, 48) })
         #expect(try await test.pipeline.image(from: provided).size == PixelSize(32, 24))
@@ -185,11 +185,11 @@ struct DecodePolicyTests {
     @Test("what is too large stays the largest that a processor that does not enlarge makes")
     func processors() async throws {
         test.transport.serve(url, Sample.png(64, 48))
-        let large = bounded.applying([.processor(.downsample(to: .pixels(60, 60)))])
+        let large = bounded + [.processor(.downsample(to: .pixels(60, 60)))]
         #expect(try await test.pipeline.image(from: url, options: large).bitmap.byteCount <= 4_096)
-        let small = bounded.applying([.processor(.downsample(to: .pixels(16, 16)))])
+        let small = bounded + [.processor(.downsample(to: .pixels(16, 16)))]
         #expect(try await test.pipeline.image(from: url, options: small).size == PixelSize(16, 12))
-        let round = bounded.applying([.processor(.roundCorners(radius: .points(4))), .waitForCache])
+        let round = bounded + [.processor(.roundCorners(radius: .points(4))), .waitForCache]
         let made = try await test.pipeline.image(from: url, options: round)
         test.pipeline.cache.removeAllFromMemory()
         let found = try await test.pipeline.response(for: url, options: round)
@@ -198,7 +198,7 @@ struct DecodePolicyTests {
 
     @Test("loads with different limits share a transfer, and no decoding")
     func sharing() async throws {
-        let options: [ImageOptions] = [bounded, bounded, []]
+        let options: [[ImageOption]] = [bounded, bounded, []]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.original.work.waiterCount == 2 }

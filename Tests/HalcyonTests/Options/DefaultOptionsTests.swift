@@ -10,10 +10,7 @@ struct DefaultOptionsTests {
     private static let headers: HTTPFields = [.authorization: "Bearer configured"]
 
     private func pipeline() -> TestPipeline {
-        var options = ImageOptions()
-        options.network.headers = Self.headers
-        options.processing = .crop(to: .pixels(8, 6))
-        let test = TestPipeline(defaultOptions: options)
+        let test = TestPipeline(defaultOptions: [.headers(Self.headers), .processor(.crop(to: .pixels(8, 6)))])
         test.transport.setAnswer { _ in .init(body: Sample.png()) }
         return test
     }
@@ -22,13 +19,16 @@ struct DefaultOptionsTests {
     private static let loads: [(name: String, load: @Sendable (ImagePipeline, URL) async throws -> DecodedImage?)] = [
         ("task, URL", { try await $0.task(for: $1).image }),
         ("task, URL, no change", { try await $0.task(for: $1, options: []).image }),
-        ("task, URL, value", { try await $0.task(for: $1, options: $0.options()).image }),
+        ("task, URL, value", { try await $0.task(for: ImageRequest($1, exactly: $0.options())).image }),
         ("task, URL, literal", { try await $0.task(for: $1, options: [.keepSixteenBits]).image }),
         ("task, request", { try await $0.task(for: ImageRequest($1)).image }),
         ("task, request, literal", { try await $0.task(for: ImageRequest($1, options: literal)).image }),
         ("response, URL", { try await $0.response(for: $1).image }),
         ("response, URL, no change", { try await $0.response(for: $1, options: []).image }),
-        ("response, URL, value", { try await $0.response(for: $1, options: $0.options([.keepSixteenBits])).image }),
+        (
+            "response, URL, value",
+            { try await $0.response(for: ImageRequest($1, exactly: $0.options([.keepSixteenBits]))).image }
+        ),
         ("response, URL, literal", { try await $0.response(for: $1, options: [.keepSixteenBits]).image }),
         ("response, request", { try await $0.response(for: ImageRequest($1)).image }),
         ("response, request, literal", { try await $0.response(for: ImageRequest($1, options: literal)).image }),
@@ -75,7 +75,7 @@ struct DefaultOptionsTests {
         ),
     ]
 
-    private static let literal: ImageOptions = [.keepSixteenBits]
+    private static let literal: [ImageOption] = [.keepSixteenBits]
 
     @Test("count however an image is loaded, and however options are given", arguments: loads.indices)
     func everyLoad(index: Int) async throws {
@@ -94,15 +94,16 @@ struct DefaultOptionsTests {
         for response in [
             pipeline.responseFromMemory(for: url),
             pipeline.responseFromMemory(for: url, options: [.priority(.high)]),
-            pipeline.responseFromMemory(for: url, options: pipeline.options()),
+            pipeline.responseFromMemory(for: url, exactly: pipeline.options()),
             pipeline.responseFromMemory(for: ImageRequest(url)),
             pipeline.responseFromMemory(for: ImageRequest(url, options: [.priority(.high)])),
-            pipeline.responseFromMemory(for: url, options: pipeline.configuration.defaultOptions),
+            pipeline.responseFromMemory(for: ImageRequest(url, exactly: pipeline.configuration.defaultOptions)),
             pipeline.task(for: url, options: []).finishedResponse,
         ] {
             #expect(response?.image.size == PixelSize(8, 6))
         }
-        #expect(pipeline.responseFromMemory(for: url, options: ImageOptions()) == nil)
+        #expect(pipeline.responseFromMemory(for: url, exactly: ImageOptions()) == nil)
+        #expect(pipeline.responseFromMemory(for: ImageRequest(url, exactly: ImageOptions())) == nil)
         #expect(pipeline.responseFromMemory(for: url, options: [.headers([:])]) == nil)
         #expect(pipeline.responseFromMemory(for: url, options: [.processor(.identity)]) == nil)
     }
@@ -110,31 +111,51 @@ struct DefaultOptionsTests {
     @Test("give way to the changes of a call, field by field")
     func precedence() {
         let test = pipeline()
-        let changes: ImageOptions = [.cacheMemoryOnly, .method(.post)]
-        let completed = test.pipeline.completed(changes)
+        let request = ImageRequest(Sample.url(), options: [.cacheMemoryOnly, .method(.post)])
+        let completed = test.pipeline.completed(request).options
         #expect(!completed.cache.storesOnDisk && completed.network.method == .post)
         #expect(completed.network.headers == Self.headers && completed.processing == .crop(to: .pixels(8, 6)))
-        let later = test.pipeline.completed(changes.applying([.headers([.accept: "image/png"])]))
+        let later = test.pipeline.completed(request.applying([.headers([.accept: "image/png"])])).options
         #expect(later.network.headers == [.accept: "image/png"] && !later.cache.storesOnDisk)
         #expect(test.pipeline.options([.cacheMemoryOnly, .method(.post)]) == completed)
     }
 
-    @Test("do not count in a whole value: of a value that was made, or a field that was assigned")
-    func wholeValues() {
+    @Test("are taken as they are by requests without changes, and not copied")
+    func sharing() async throws {
         let test = pipeline()
+        let defaults = test.pipeline.configuration.defaultOptions.storage
+        #expect(test.pipeline.options().storage === defaults)
+        #expect(test.pipeline.completed(ImageRequest(Sample.url())).options.storage === defaults)
+        #expect(test.pipeline.task(for: Sample.url()).request.options.storage === defaults)
+    }
+
+    @Test("do not count in a whole value, nor in a request whose options were assigned")
+    func wholeValues() {
+        let (test, url) = (pipeline(), Sample.url())
         var options = ImageOptions()
-        #expect(test.pipeline.completed(options) == ImageOptions())
         options.priority = .high
-        #expect(test.pipeline.completed(options) == options && options.network.headers == [:])
-        var changes: ImageOptions = [.keepSixteenBits]
-        changes.priority = .high
-        #expect(changes == options.applying([.keepSixteenBits]))
-        #expect(test.pipeline.completed(changes) == changes)
-        #expect(ImageOptions() != [] && ImageOptions() == test.pipeline.completed(ImageOptions()))
+        let exact = ImageRequest(url, exactly: options)
+        #expect(test.pipeline.completed(exact) == exact && exact.options.network.headers == [:])
+        #expect(exact.applying([.keepSixteenBits]).options == options.applying([.keepSixteenBits]))
+        var assigned = ImageRequest(url, options: [.keepSixteenBits])
+        assigned.options.priority = .high
+        #expect(assigned == exact.applying([.keepSixteenBits]))
+        #expect(test.pipeline.completed(assigned) == assigned)
+        #expect(ImageRequest(url) != ImageRequest(url, exactly: ImageOptions()))
         // Unless it is one of theirs.
         var whole = test.pipeline.options()
         whole.priority = .high
         #expect(whole.network.headers == Self.headers)
+    }
+
+    @Test("count for a request that gets further changes, which come last")
+    func furtherChanges() {
+        let (test, request) = (pipeline(), ImageRequest(Sample.url(), options: [.frame(1), .priority(.high)]))
+        let further = request.applying([.frame(2)])
+        let completed = test.pipeline.completed(further).options
+        #expect(completed == test.pipeline.options([.frame(1), .priority(.high), .frame(2)]))
+        #expect(further == ImageRequest(request.source, options: [.frame(1), .priority(.high), .frame(2)]))
+        #expect(request.options.decode.frame == 1 && further != request)
     }
 
     @Test("give way to a field that is set to its standard value")
@@ -142,33 +163,28 @@ struct DefaultOptionsTests {
         let test = pipeline()
         var copy = test.pipeline.configuration.defaultOptions
         copy.network.headers = [:]
-        #expect(test.pipeline.completed(copy).network.headers == [:])
-        let literal: ImageOptions = [.headers([:]), .processor(.identity)]
-        #expect(test.pipeline.completed(literal).network.headers == [:])
-        #expect(test.pipeline.completed(literal).processing == .identity)
-        // The same changes as an array.
-        #expect(
-            test.pipeline.completed(ImageOptions([.headers([:]), .processor(.identity)]))
-                == test.pipeline.completed(literal)
-        )
-        #expect(test.pipeline.completed(([] as ImageOptions).applying([.headers([:])])).network.headers == [:])
+        let exact = ImageRequest(Sample.url(), exactly: copy)
+        #expect(test.pipeline.completed(exact).options.network.headers == [:])
+        let request = ImageRequest(Sample.url(), options: [.headers([:]), .processor(.identity)])
+        let completed = test.pipeline.completed(request)
+        #expect(completed.options.network.headers == [:] && completed.options.processing == .identity)
         // Completing twice changes nothing.
-        #expect(test.pipeline.completed(test.pipeline.completed(literal)) == test.pipeline.completed(literal))
+        #expect(test.pipeline.completed(completed) == completed)
     }
 
     @Test("give way to a change of the program's own, also where it sets the standard value")
     func customChange() {
         let test = pipeline()
-        let options: ImageOptions = [
-            ImageOption {
-                $0.network.headers = [:]
-                $0.decode.frame = 3
-            }
-        ]
-        #expect(test.pipeline.completed(options).network.headers == [:])
-        #expect(test.pipeline.completed(options).decode.frame == 3)
-        #expect(test.pipeline.completed(options).processing == .crop(to: .pixels(8, 6)))
+        let change = ImageOption {
+            $0.network.headers = [:]
+            $0.decode.frame = 3
+        }
+        let options = test.pipeline.options([change])
+        #expect(options.network.headers == [:])
         #expect(options.decode.frame == 3)
+        #expect(options.processing == .crop(to: .pixels(8, 6)))
+        // A cache that knows no pipeline applies it to the standard values.
+        #expect(ImageRequest(Sample.url(), options: [change]).options.decode.frame == 3)
     }
 
     @Test("are what a change of the program's own finds, between the changes beside it")
@@ -176,27 +192,25 @@ struct DefaultOptionsTests {
         let test = pipeline()
         let append = ImageOption { $0.network.headers[.accept] = "image/avif" }
         let reset = ImageOption { $0.decode.frame = 5 }
-        let options: ImageOptions = [append, .frame(1), reset, .frame(2), .priority(.high)]
-        let completed = test.pipeline.completed(options)
+        let completed = test.pipeline.options([append, .frame(1), reset, .frame(2), .priority(.high)])
         #expect(completed.network.headers == [.authorization: "Bearer configured", .accept: "image/avif"])
-        #expect(completed.decode.frame == 2 && options.decode.frame == 2)
+        #expect(completed.decode.frame == 2)
         #expect(completed.priority == .high)
-        #expect(test.pipeline.completed([.frame(1), reset]).decode.frame == 5)
+        #expect(test.pipeline.options([.frame(1), reset]).decode.frame == 5)
         // Once more changes nothing, also where the change has undone a default.
-        let undone = test.pipeline.completed([ImageOption { $0.network.headers = [:] }])
-        #expect(test.pipeline.completed(undone) == undone && undone.network.headers == [:])
-        #expect(([reset] as ImageOptions) != [reset, .frame(5)])
+        let undone = test.pipeline.completed(
+            ImageRequest(Sample.url(), options: [ImageOption { $0.network.headers = [:] }])
+        )
+        #expect(test.pipeline.completed(undone) == undone && undone.options.network.headers == [:])
         // As defaults they count as well, and once.
         let chained = TestPipeline(defaultOptions: [
             ImageOption { $0.processing = $0.processing |> .crop(to: .pixels(4, 4)) }
         ])
-        let twice = chained.pipeline.completed(chained.pipeline.completed([]))
-        #expect(twice == chained.pipeline.completed([]) && twice.processing == .crop(to: .pixels(4, 4)))
-        var derived = chained.pipeline.configuration.defaultOptions
-        derived.priority = .high
-        #expect(chained.pipeline.completed(derived).processing == .crop(to: .pixels(4, 4)))
+        let once = chained.pipeline.completed(ImageRequest(Sample.url()))
+        let twice = chained.pipeline.completed(once)
+        #expect(twice == once && twice.options.processing == .crop(to: .pixels(4, 4)))
         let other = TestPipeline(defaultOptions: [append])
-        #expect(other.pipeline.completed([.frame(1)]).network.headers == [.accept: "image/avif"])
+        #expect(other.pipeline.options([.frame(1)]).network.headers == [.accept: "image/avif"])
     }
 
     @Test("do not let one user's scope take the place of another's")
@@ -204,8 +218,7 @@ struct DefaultOptionsTests {
         let test = TestPipeline(defaultOptions: [.sharedAcrossCredentials])
         let (url, own) = (Sample.url(), ImageOption { $0.cache.scope = .credential })
         let keys = ["Bearer a", "Bearer b"].map { token in
-            let options = test.pipeline.completed([.headers([.authorization: token]), own])
-            return ImageKey(ImageRequest(url, options: options))
+            ImageKey(ImageRequest(url, exactly: test.pipeline.options([.headers([.authorization: token]), own])))
         }
         #expect(keys[0] != nil && keys[0] != keys[1])
     }
@@ -239,14 +252,15 @@ struct DefaultOptionsTests {
             .interceptors(LoadInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
             .value("a", for: NoteKey.self),
         ]
-        let test = TestPipeline(defaultOptions: ImageOptions(changes))
-        #expect(test.pipeline.completed([]).fields == ImageOptions(changes).fields)
+        let test = TestPipeline(defaultOptions: changes)
+        let changed = ImageOptions().applying(changes)
+        #expect(test.pipeline.options() == changed)
         // Each is another change, of another field: the rest stays, in whatever order.
         #expect(Set(changes).count == changes.count && changes.count == OptionFields.count)
-        #expect(ImageOptions(changes.reversed()).fields == ImageOptions(changes).fields)
+        #expect(ImageOptions().applying(changes.reversed()) == changed)
         for index in changes.indices {
             let others = changes[..<index] + changes[(index + 1)...]
-            #expect(ImageOptions(Array(others)).fields != ImageOptions(changes).fields, "\(index)")
+            #expect(ImageOptions().applying(Array(others)) != changed, "\(index)")
         }
     }
 
@@ -259,7 +273,7 @@ struct DefaultOptionsTests {
             .alternativeSources([]), .allowsMetered(true), .readsOriginal(true), .callbackExecutor(.mainActor),
             .previews([]), .progressive(.none),
         ]
-        let others: ImageOptions = [
+        let others: [ImageOption] = [
             .processor(.crop(to: .pixels(1, 1))), .priority(.high), .headers(Self.headers), .frame(2),
             .color(.asStored), .decodeLimits(DecodeLimits(pixelCount: 7)), .staleIfError(.never),
             .serializer(.format(.png, EncodeOptions())), .memoryCacheAccessExtending(.none),
@@ -267,7 +281,7 @@ struct DefaultOptionsTests {
             .readsOriginal(false), .callbackExecutor(.calling), .previews([.file("/c")]), .progressive,
         ]
         let test = TestPipeline(defaultOptions: others)
-        #expect(test.pipeline.completed(ImageOptions(changes)).fields == ImageOptions().fields)
+        #expect(test.pipeline.options(changes) == ImageOptions())
     }
 
     @Test("are changed by options that are equal where they make the same change")
@@ -279,7 +293,9 @@ struct DefaultOptionsTests {
         )
         #expect(ImageOption.frame(1) == .frame(1) && ImageOption.frame(1) != .frame(2))
         #expect(ImageOption.memoryCacheExpiration(.never) != .diskCacheExpiration(.never))
-        #expect(([.frame(1), own] as ImageOptions) == [.frame(1), own] && ([own] as ImageOptions) != [.frame(1)])
+        let request = ImageRequest(.file("/a"), options: [.frame(1), own])
+        #expect(request == ImageRequest(.file("/a"), options: [.frame(1), own]))
+        #expect(request != ImageRequest(.file("/a"), options: [.frame(1)]))
     }
 }
 

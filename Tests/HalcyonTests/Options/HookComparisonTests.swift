@@ -41,7 +41,7 @@ struct HookComparisonTests {
     @Test("are compared when they are set, and not by loads, which would have to do so under locks")
     func noCalls() async throws {
         let (test, calls, url) = (TestPipeline(), Counter(), Sample.url())
-        let options = (0..<2).map { _ -> ImageOptions in
+        let options = (0..<2).map { _ -> [ImageOption] in
             let hook = CountingHooks(number: 1, calls: calls)
             return [.hooks(hook), .retry(hook)]
         }

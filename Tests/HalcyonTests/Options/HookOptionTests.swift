@@ -14,7 +14,6 @@ struct HookOptionTests {
 
     /// Starts a load with options, and with the defaults of a pipeline that has them.
     private func task(_ options: ImageOption..., isDefault: Bool = false) -> (ImageTask, ScriptedTransport) {
-        let options = ImageOptions(options)
         guard isDefault else { return (test.pipeline.task(for: url, options: options), test.transport) }
         let other = TestPipeline(defaultOptions: options)
         return (other.pipeline.task(for: url), other.transport)

@@ -23,7 +23,7 @@ struct ImageModifierTests {
     private let test = TestPipeline()
     private let url = Sample.url()
     private let calls = CallCounter()
-    private let own: ImageOptions
+    private let own: [ImageOption]
 
     init() {
         own = [.imageModifier(Reducer(calls: calls))]
@@ -49,7 +49,7 @@ struct ImageModifierTests {
     @Test("changes the result of processors, and the image of a provider")
     func otherImages() async throws {
         for _ in 0..<2 {
-            let options = own.applying([.processor(.crop(to: .pixels(8, 8))), .waitForCache])
+            let options = own + [.processor(.crop(to: .pixels(8, 8))), .waitForCache]
             #expect(try await test.pipeline.image(from: url, options: options).size == PixelSize(1, 1))
             test.pipeline.cache.removeAllFromMemory()
         }
@@ -60,7 +60,7 @@ struct ImageModifierTests {
 
     @Test("leaves what caches have, and what others get, as it was")
     func neverStored() async throws {
-        _ = try await test.pipeline.response(for: url, options: own.applying([.waitForCache]))
+        _ = try await test.pipeline.response(for: url, options: own + [.waitForCache])
         #expect(test.pipeline.responseFromMemory(for: url)?.image.size == PixelSize(64, 48))
         let request = ImageRequest(url, options: own)
         #expect(test.pipeline.cache.entryInMemory(for: request)?.image.size == PixelSize(64, 48))
@@ -72,7 +72,7 @@ struct ImageModifierTests {
     @Test("shares all work with requests that have another or none")
     func sharing() async throws {
         test.transport.setRoute(url, nil)
-        let seeds = [nil, 3, 4].map { seed -> ImageOptions in
+        let seeds = [nil, 3, 4].map { seed -> [ImageOption] in
             guard let seed else { return [] }
             return [.imageModifier(ImageModifier { $0.replacingBitmap(Sample.bitmap(2, 2, seed: seed)) })]
         }
@@ -94,7 +94,7 @@ struct ImageModifierTests {
             image.scale *= 2
             return image
         }
-        let options: ImageOptions = [.imageModifier(modifier), .scaleFactor(3)]
+        let options: [ImageOption] = [.imageModifier(modifier), .scaleFactor(3)]
         #expect(try await test.pipeline.image(from: url, options: options).scale == 6)
         #expect(try await test.pipeline.image(from: url, options: options).scale == 6)
     }
@@ -126,7 +126,7 @@ struct ImageModifierTests {
     func alternative() async throws {
         let (missing, other) = (Sample.url(), url)
         test.transport.serve(missing, Data(), status: 404)
-        let options = own.applying([.alternativeSources([.url(other)])])
+        let options = own + [.alternativeSources([.url(other)])]
         let response = try await test.pipeline.response(for: missing, options: options)
         #expect(response.substitution != nil && response.image.size == PixelSize(1, 1) && calls.value == 1)
     }

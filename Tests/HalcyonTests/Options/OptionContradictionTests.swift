@@ -28,7 +28,6 @@ struct OptionContradictionTests {
 
     @Test("fail the load with one error that names both and the way out, and send nothing", arguments: contradictions)
     func errors(contradiction: OptionContradiction, options: [ImageOption]) async throws {
-        let options = ImageOptions(options)
         let error = await #expect(throws: ImageError.self) {
             try await test.pipeline.response(for: url, options: options)
         }
@@ -56,27 +55,26 @@ struct OptionContradictionTests {
         #expect(try await test.pipeline.response(for: file).source == .file)
         let named = ImageOption.hooks(TestHooks.body("same") { data, _ in data })
         for options: [ImageOption] in [[named, .onlyFromCache], [.revalidate, .onlyFromCache]] {
-            let loading = ImageOptions(options)
-            #expect(await reason { try await test.pipeline.response(for: url, options: loading) } == .notCached)
+            #expect(await reason { try await test.pipeline.response(for: url, options: options) } == .notCached)
         }
         let posted = ImageRequest(.url(url, cacheKey: "posted"), options: [.method(.post), .onlyFromCache])
         #expect(await reason { try await test.pipeline.response(for: posted) } == .notCached)
-        let refresh: ImageOptions = [.forceRefresh, .onlyFromCache, .cacheMemoryOnly]
+        let refresh: [ImageOption] = [.forceRefresh, .onlyFromCache, .cacheMemoryOnly]
         #expect(try await test.pipeline.response(for: url, options: refresh).source == .network)
     }
 
     @Test("do not matter where memory has the image")
     func memoryHit() async throws {
         let shared: [ImageOption] = [Self.crop, .serializer(.original)]
-        _ = try await test.pipeline.response(for: url, options: ImageOptions(shared))
-        let options = ImageOptions(shared + [.readsOriginal(false)])
+        _ = try await test.pipeline.response(for: url, options: shared)
+        let options = shared + [.readsOriginal(false)]
         #expect(try await test.pipeline.response(for: url, options: options).source == .memory)
     }
 
     @Test("of one source leave the others to be loaded")
     func alternatives() async throws {
         let data = Source.data(Sample.png())
-        let options: ImageOptions = [.noCache, .onlyFromCache, .alternativeSources([data])]
+        let options: [ImageOption] = [.noCache, .onlyFromCache, .alternativeSources([data])]
         let response = try await test.pipeline.response(for: url, options: options)
         #expect(response.source == .data)
         #expect(

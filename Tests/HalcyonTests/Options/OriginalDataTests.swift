@@ -17,7 +17,7 @@ struct OriginalDataTests {
     }
 
     private func load(_ options: [ImageOption] = []) async throws -> ImageResponse {
-        let options = ImageOptions([.includesOriginalData]).applying(options)
+        let options = [.includesOriginalData] + options
         let response = try await test.pipeline.response(for: url, options: options)
         await test.settle()
         return response
@@ -37,7 +37,7 @@ struct OriginalDataTests {
 
     @Test("is not there where nothing asks for it", arguments: [true, false])
     func notAsked(isProcessed: Bool) async throws {
-        let options = ImageOptions(isProcessed ? [crop, .waitForCache] : [.waitForCache])
+        let options: [ImageOption] = isProcessed ? [crop, .waitForCache] : [.waitForCache]
         for source in [ImageResponse.Source.network, .memory, .disk] {
             if source == .disk { test.pipeline.cache.removeAllFromMemory() }
             let response = try await test.pipeline.response(for: url, options: options)
@@ -48,7 +48,7 @@ struct OriginalDataTests {
     @Test("is not waited for where an image in memory is returned at once")
     func withoutWaiting() async throws {
         _ = try await load()
-        let options: ImageOptions = [.includesOriginalData]
+        let options: [ImageOption] = [.includesOriginalData]
         for response in [
             test.pipeline.responseFromMemory(for: url, options: options),
             test.pipeline.responseFromMemory(for: ImageRequest(url, options: options)),
@@ -99,7 +99,7 @@ struct OriginalDataTests {
         }
         // A third has its image in memory alone.
         let image = try await test.pipeline.image(from: url, options: [scopes[0]])
-        let third: ImageOptions = [.cacheScope("three"), .cacheMemoryOnly]
+        let third: [ImageOption] = [.cacheScope("three"), .cacheMemoryOnly]
         try await test.pipeline.cache.store(image, for: ImageRequest(url, options: third))
         let hit = try await load([.cacheScope("three")])
         #expect(hit.source == .memory && hit.data == nil)
@@ -127,7 +127,7 @@ struct OriginalDataTests {
     @Test("is shared by equal loads, and each load gets what it asks for")
     func sharing() async throws {
         test.transport.setRoute(url, nil)
-        let options: [ImageOptions] = [[], [.includesOriginalData], [.includesOriginalData]]
+        let options: [[ImageOption]] = [[], [.includesOriginalData], [.includesOriginalData]]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }

@@ -22,17 +22,17 @@ struct RequestCodecsTests {
 
     @Test("decode the image, which others do not get from memory or from disk", arguments: [nil, "seeds-1"])
     func apart(name: String?) async throws {
-        let own: ImageOptions = [.codecs(codecs(2), cacheIdentity: name)]
+        let own: [ImageOption] = [.codecs(codecs(2), cacheIdentity: name)]
         for options in [[], [crop]] {
-            #expect(try await seed(test.pipeline.response(for: url, options: own.applying(options))) == 2)
+            #expect(try await seed(test.pipeline.response(for: url, options: own + options)) == 2)
             await test.settle()
-            #expect(test.pipeline.responseFromMemory(for: url, options: ImageOptions(options)) == nil)
-            #expect(try await seed(test.pipeline.response(for: url, options: ImageOptions(options))) == 1)
-            #expect(seed(test.pipeline.responseFromMemory(for: url, options: own.applying(options))) == 2)
+            #expect(test.pipeline.responseFromMemory(for: url, options: options) == nil)
+            #expect(try await seed(test.pipeline.response(for: url, options: options)) == 1)
+            #expect(seed(test.pipeline.responseFromMemory(for: url, options: own + options)) == 2)
             await test.settle()
             test.pipeline.cache.removeAllFromMemory()
-            #expect(try await seed(test.pipeline.response(for: url, options: ImageOptions(options))) == 1)
-            #expect(try await seed(test.pipeline.response(for: url, options: own.applying(options))) == 2)
+            #expect(try await seed(test.pipeline.response(for: url, options: options)) == 1)
+            #expect(try await seed(test.pipeline.response(for: url, options: own + options)) == 2)
         }
         // The original is one, whoever decodes it.
         #expect(test.transport.startedCount == 1)
@@ -40,14 +40,14 @@ struct RequestCodecsTests {
 
     @Test("with a name are found again on disk by values with that name, without one by none")
     func names() async throws {
-        let unnamed: ImageOptions = [.codecs(codecs(2)), crop, .waitForCache]
+        let unnamed: [ImageOption] = [.codecs(codecs(2)), crop, .waitForCache]
         _ = try await test.pipeline.response(for: url, options: unnamed)
         #expect(try await test.pipeline.cache.diskStatistics().count == 0)
-        let named: ImageOptions = [.codecs(codecs(2), cacheIdentity: "seeds-1"), crop, .waitForCache]
+        let named: [ImageOption] = [.codecs(codecs(2), cacheIdentity: "seeds-1"), crop, .waitForCache]
         _ = try await test.pipeline.response(for: url, options: named)
         #expect(try await test.pipeline.cache.diskStatistics().count == 1)
         test.pipeline.cache.removeAllFromMemory()
-        let again: ImageOptions = [.codecs(codecs(2), cacheIdentity: "seeds-1"), crop]
+        let again: [ImageOption] = [.codecs(codecs(2), cacheIdentity: "seeds-1"), crop]
         let found = try await test.pipeline.response(for: url, options: again)
         #expect(found.source == .disk && seed(found) == 2)
         #expect(test.pipeline.responseFromMemory(for: url, options: unnamed) == nil)
@@ -55,7 +55,7 @@ struct RequestCodecsTests {
 
     @Test("without a name are stored on disk by no call")
     func storing() async throws {
-        let options: ImageOptions = [.codecs(codecs(2)), crop]
+        let options: [ImageOption] = [.codecs(codecs(2)), crop]
         let image = try await test.pipeline.image(from: url, options: options)
         await test.settle()
         let request = ImageRequest(url, options: options)
@@ -76,8 +76,8 @@ struct RequestCodecsTests {
     @Test("share a transfer with others, and no decoding")
     func sharing() async throws {
         test.transport.setRoute(url, nil)
-        let own: ImageOptions = [.codecs(codecs(2))]
-        let tasks = [own, own, ImageOptions()].map { test.pipeline.task(for: url, options: $0) }
+        let own: [ImageOption] = [.codecs(codecs(2))]
+        let tasks = [own, own, []].map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { [test] in test.pipeline.stages.images.waiterCount == 3 }
         transfer.answer(.init(body: Sample.png(seed: 1)))
@@ -91,7 +91,7 @@ struct RequestCodecsTests {
     func failure() async throws {
         let test = TestPipeline(recovery: RecoveryConfiguration(failureMemory: FailureMemory()))
         test.transport.serve(url, Sample.png(seed: 1))
-        let none: ImageOptions = [.codecs(ImageCodecs(decoders: [RefusingDecoder()]))]
+        let none: [ImageOption] = [.codecs(ImageCodecs(decoders: [RefusingDecoder()]))]
         await #expect(throws: ImageError.self) { try await test.pipeline.response(for: url, options: none) }
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
         await #expect(throws: ImageError.self) { try await test.pipeline.response(for: url, options: none) }
@@ -103,7 +103,7 @@ struct RequestCodecsTests {
 
     @Test("decode what a cache has, and what a provider returns")
     func otherSources() async throws {
-        let options: ImageOptions = [.codecs(codecs(5), cacheIdentity: "seeds")]
+        let options: [ImageOption] = [.codecs(codecs(5), cacheIdentity: "seeds")]
         let source = Source.data(Sample.png(), cacheKey: "bytes")
         let request = ImageRequest(source, options: options)
         #expect(try await seed(test.pipeline.response(for: request)) == 5)

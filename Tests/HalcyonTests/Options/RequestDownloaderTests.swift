@@ -35,9 +35,9 @@ struct RequestDownloaderTests {
     @Test("loads the original and the response to another method than GET as well")
     func otherLoads() async throws {
         transport.setAnswer { _ in .init(body: Sample.png()) }
-        let options: ImageOptions = [.downloader(downloader())]
+        let options: [ImageOption] = [.downloader(downloader())]
         _ = try await test.pipeline.data(for: url, options: options)
-        _ = try await test.pipeline.response(for: Sample.url(), options: options.applying([.method(.post)]))
+        _ = try await test.pipeline.response(for: Sample.url(), options: options + [.method(.post)])
         #expect(transport.startedCount == 2 && test.transport.startedCount == 0)
     }
 
@@ -59,7 +59,7 @@ struct RequestDownloaderTests {
         let changed = Sample.png(seed: 7)
         var policy = NetworkPolicy()
         policy.hooks = TestHooks.body(identity) { _, _ in changed }
-        let options: ImageOptions = [.downloader(downloader(policy))]
+        let options: [ImageOption] = [.downloader(downloader(policy))]
         transport.serve(url, Sample.png(seed: 1))
         test.transport.serve(url, Sample.png(seed: 1))
         for isFirst in [true, false] {
@@ -78,7 +78,7 @@ struct RequestDownloaderTests {
     @Test("shares no transfer with another downloader, and one with itself")
     func sharing() async throws {
         let own = downloader()
-        let tasks = [ImageOptions(), [.downloader(own)], [.downloader(own)]].map { options in
+        let tasks = [[], [.downloader(own)], [.downloader(own)]].map { (options: [ImageOption]) in
             test.pipeline.task(for: url, options: options)
         }
         let (first, second) = (await test.transport.nextTransfer(), await transport.nextTransfer())
@@ -102,7 +102,7 @@ struct RequestDownloaderTests {
         #expect(test.pipeline.responseFromMemory(for: url) == nil)
         #expect(try await test.pipeline.response(for: url).image.bitmap.pixel(0, 0)[0] == 4)
         #expect(test.pipeline.responseFromMemory(for: url, options: [.downloader(own)]) != nil)
-        let same: ImageOptions = [.headers([.authorization: "Bearer own"])]
+        let same: [ImageOption] = [.headers([.authorization: "Bearer own"])]
         #expect(test.pipeline.responseFromMemory(for: url, options: same)?.image.bitmap.pixel(0, 0)[0] == 3)
     }
 
@@ -132,7 +132,7 @@ struct RequestDownloaderTests {
         configuration.threshold = 1
         let breaker = CircuitBreaker(configuration, clock: ManualClock())
         let test = TestPipeline(recovery: RecoveryConfiguration(circuitBreaker: breaker))
-        let own: ImageOptions = [.downloader(downloader())]
+        let own: [ImageOption] = [.downloader(downloader())]
         transport.serve(url, Data(), status: 500)
         test.transport.serve(url, Sample.png())
         #expect(await reason { try await test.pipeline.response(for: url, options: own) } == .status(500))

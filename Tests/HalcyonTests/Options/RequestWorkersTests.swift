@@ -76,7 +76,7 @@ struct RequestWorkersTests {
     @Test("keep no work apart: that of the first request serves others")
     func sharing() async throws {
         let test = TestPipeline()
-        let options: [ImageOptions] = [[.workers(PixelWorkers())], [.workers(PixelWorkers())], []]
+        let options: [[ImageOption]] = [[.workers(PixelWorkers())], [.workers(PixelWorkers())], []]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
         let transfer = await test.transport.nextTransfer()
         await eventually { test.pipeline.stages.images.waiterCount == 3 }
@@ -93,10 +93,10 @@ struct RequestWorkersTests {
         test.transport.setAnswer { _ in .init(body: Sample.png()) }
         let workers = [PixelWorkers(threadCount: 1, byteBudget: 1), PixelWorkers(threadCount: 1, byteBudget: 1), nil]
         let tasks = (0..<24).map { index in
-            var options: ImageOptions = [
+            var options: [ImageOption] = [
                 .processor(.resize(to: .pixels(90, 90)) |> .crop(to: .pixels(8 + index, 8))), .cacheMemoryOnly,
             ]
-            options.workers = workers[index % 3]
+            if let workers = workers[index % 3] { options.append(.workers(workers)) }
             return test.pipeline.task(for: url, options: options)
         }
         for (index, task) in tasks.enumerated() { #expect(try await task.image.size == PixelSize(8 + index, 8)) }

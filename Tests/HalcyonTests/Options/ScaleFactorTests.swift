@@ -31,7 +31,7 @@ struct ScaleFactorTests {
     @Test("keeps nothing apart where nothing depends on it")
     func oneImage() async throws {
         test.transport.setRoute(url, nil)
-        let options: [ImageOptions] = [
+        let options: [[ImageOption]] = [
             [], [.scaleFactor(2)], [.processor(.crop(to: .pixels(8, 6))), .scaleFactor(2)],
         ]
         let tasks = options.map { test.pipeline.task(for: url, options: $0) }
@@ -43,7 +43,7 @@ struct ScaleFactorTests {
         #expect(plain.bitmap.buffer === scaled.bitmap.buffer && plain.scale == 1 && scaled.scale == 2)
         #expect(try await tasks[2].image.scale == 2)
         #expect(test.counters.decodes == 1)
-        let cropped: ImageOptions = [.processor(.crop(to: .pixels(8, 6)))]
+        let cropped: [ImageOption] = [.processor(.crop(to: .pixels(8, 6)))]
         #expect(test.pipeline.responseFromMemory(for: url, options: cropped)?.image.scale == 1)
     }
 
@@ -91,7 +91,7 @@ struct ScaleFactorTests {
 
     @Test("counts for results of processors in memory and on disk")
     func results() async throws {
-        func options(_ scale: Double) -> ImageOptions {
+        func options(_ scale: Double) -> [ImageOption] {
             [.processor(.resize(to: .points(8, 6))), .scaleFactor(scale), .waitForCache]
         }
         _ = try await test.pipeline.response(for: url, options: options(2))
@@ -119,15 +119,15 @@ struct ScaleFactorTests {
 
     @Test("is 1 where it is no length", arguments: [0, -1, Double.nan, .infinity])
     func invalid(scale: Double) {
-        let options: ImageOptions = [.scaleFactor(scale)]
+        let options = ImageOptions().applying([.scaleFactor(scale)])
         #expect(options.delivery.scale == 1)
     }
 
     @Test("leaves a look into memory ordinary unless lengths are in points")
     func ordinary() {
-        let plain: ImageOptions = [.scaleFactor(2), .processor(.crop(to: .pixels(4, 4)))]
-        let scaled: ImageOptions = [.scaleFactor(2), .processor(.crop(to: .points(4, 4)))]
-        let unscaled: ImageOptions = [.processor(.crop(to: .points(4, 4)))]
+        let plain = ImageOptions().applying([.scaleFactor(2), .processor(.crop(to: .pixels(4, 4)))])
+        let scaled = ImageOptions().applying([.scaleFactor(2), .processor(.crop(to: .points(4, 4)))])
+        let unscaled = ImageOptions().applying([.processor(.crop(to: .points(4, 4)))])
         #expect(plain.isOrdinary && !scaled.isOrdinary && unscaled.isOrdinary)
     }
 

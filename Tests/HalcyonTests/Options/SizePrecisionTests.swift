@@ -13,11 +13,11 @@ struct SizePrecisionTests {
         test.transport.serve(url, Sample.png(64, 48))
     }
 
-    private func options(_ width: Int, _ others: [ImageOption] = [.precision(.inexact)]) -> ImageOptions {
-        ImageOptions([.targetSize(.pixels(width: width))] + others)
+    private func options(_ width: Int, _ others: [ImageOption] = [.precision(.inexact)]) -> [ImageOption] {
+        [.targetSize(.pixels(width: width))] + others
     }
 
-    private func found(_ options: ImageOptions) -> PixelSize? {
+    private func found(_ options: [ImageOption]) -> PixelSize? {
         test.pipeline.responseFromMemory(for: url, options: options)?.image.size
     }
 
@@ -27,7 +27,7 @@ struct SizePrecisionTests {
         #expect(found(options(16)) == PixelSize(32, 24))
         #expect(found(options(32)) == PixelSize(32, 24))
         #expect(found(options(16, [])) == nil)
-        let height: ImageOptions = [.targetSize(.points(height: 10)), .scaleFactor(2), .precision(.inexact)]
+        let height: [ImageOption] = [.targetSize(.points(height: 10)), .scaleFactor(2), .precision(.inexact)]
         #expect(found(height) == PixelSize(32, 24))
         #expect(try await test.pipeline.response(for: url, options: options(20)).source == .memory)
         let other = ImageRequest(Sample.url(), options: options(16))
@@ -100,7 +100,7 @@ struct SizePrecisionTests {
         #expect(try ImageWorkKey(resolved(options(8, []))) != ImageWorkKey(resolved(options(8))))
     }
 
-    private func resolved(_ options: ImageOptions) throws -> ResolvedRequest {
+    private func resolved(_ options: [ImageOption]) throws -> ResolvedRequest {
         try #require(test.pipeline.stages.resolver.begin(ImageRequest(url, options: options)).resolved)
     }
 
@@ -111,10 +111,10 @@ struct SizePrecisionTests {
         let request = ImageRequest(url, options: options(16))
         #expect(cache.entryInMemory(for: request)?.image.size == PixelSize(32, 24))
         #expect(try await cache.entry(for: request)?.image.size == PixelSize(32, 24))
-        let named = options(16).applying([.targetCache(cache)])
+        let named = options(16) + [.targetCache(cache)]
         #expect(found(named) == PixelSize(32, 24))
         let other = ImageCache(disk: .init(folder: test.folder + "/other"), memoryPressure: nil)
-        #expect(found(options(16).applying([.targetCache(other)])) == nil)
+        #expect(found(options(16) + [.targetCache(other)]) == nil)
     }
 
     @Test("of a file and of a provider answers a load")

@@ -123,7 +123,7 @@ struct LoadTests {
         fixture.forgetMemory()
         let cache = pipeline.cache
         #expect(try await cache.entry(for: ImageRequest(fixture.url))?.tier == .disk)
-        let crop: ImageOptions = [.processor(.crop(to: .pixels(8, 8)))]
+        let crop: [ImageOption] = [.processor(.crop(to: .pixels(8, 8)))]
         #expect(try await cache.entry(for: ImageRequest(fixture.url, options: crop)) == nil)
         #expect(fixture.requestCount == 1)
         let path = TestPipeline.temporaryPath()

@@ -94,14 +94,12 @@ struct DiskPrefetchTests {
 
     @Test("is loaded although there is a result for requests with other headers")
     func varyingResult() async throws {
-        let crop: ImageOptions = [.processor(.crop(to: .pixels(9, 9)))]
+        let crop: [ImageOption] = [.processor(.crop(to: .pixels(9, 9)))]
         fixture.serve(Sample.png(), [.vary: "accept-language", .cacheControl: "max-age=60"])
         let pipeline = fixture.test.pipeline
         for (language, count) in [("en", 1), ("de", 2)] {
             let request = TransferRequest(url: fixture.url, headers: [.acceptLanguage: language])
-            _ = try await pipeline.response(
-                for: ImageRequest(.request(request), options: crop.applying([.waitForCache]))
-            )
+            _ = try await pipeline.response(for: ImageRequest(.request(request), options: crop + [.waitForCache]))
             #expect(fixture.requestCount == count)
         }
         let other = Source.request(TransferRequest(url: fixture.url, headers: [.acceptLanguage: "fr"]))

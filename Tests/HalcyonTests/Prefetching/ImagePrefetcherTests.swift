@@ -19,7 +19,7 @@ struct ImagePrefetcherTests {
     @Test("brings images into memory, decoded and processed")
     func memory() async {
         serveAll()
-        let options: ImageOptions = [.processor(.resize(to: .pixels(8, 6)))]
+        let options: [ImageOption] = [.processor(.resize(to: .pixels(8, 6)))]
         let prefetcher = ImagePrefetcher(urls: urls, options: options, pipeline: test.pipeline)
         let result = await prefetcher.run()
         #expect(Set(result.completed) == Set(urls.map { ImageRequest($0, options: options) }))
@@ -72,7 +72,7 @@ struct ImagePrefetcherTests {
         storing.processing = .resize(to: .pixels(4, 3))
         storing.cache.storesOriginal = true
         storing.cache.waitsForStore = true
-        _ = try await pipeline.response(for: urls[0], options: storing)
+        _ = try await pipeline.response(for: ImageRequest(urls[0], exactly: storing))
         let prefetcher = ImagePrefetcher(urls: Array(urls[..<2]), pipeline: pipeline, destination: destination)
         let result = await prefetcher.run()
         #expect(result.skipped == [requests[0]])

@@ -153,7 +153,7 @@ struct SequencePrefetchTests {
     @Test("counts equal requests once, also where they differ in what does not count")
     func duplicates() async {
         serveAll()
-        let options: [ImageOptions] = [
+        let options: [[ImageOption]] = [
             [], [.priority(.high)], [.callbackExecutor(.calling)], [.frame(0)], [.previews([.file("/a")])],
         ]
         let requests = (0..<50).map { ImageRequest(url($0 % 5), options: options[$0 / 10]) }
@@ -300,7 +300,7 @@ struct SequencePrefetchTests {
         #expect(counts.withLock { $0 } == Array(1...400))
     }
 
-    @Test("applies the program's own options once to each request")
+    @Test("applies the same changes once, whatever the number of requests")
     func optionsOnce() async {
         let calls = Lock(0)
         let own = ImageOption { options in
@@ -310,13 +310,13 @@ struct SequencePrefetchTests {
         let test = TestPipeline(defaultOptions: [.keepSixteenBits])
         test.transport.setAnswer { _ in .init(body: Sample.png(2, 2)) }
         for isArray in [true, false] {
-            let requests = [ImageRequest(Sample.url(), options: [own])]
+            let requests = (0..<3).map { _ in ImageRequest(Sample.url(), options: [own]) }
             calls.withLock { $0 = 0 }
             let prefetcher =
                 isArray
                 ? ImagePrefetcher(requests: requests, pipeline: test.pipeline)
                 : ImagePrefetcher(requests: requests[...], pipeline: test.pipeline)
-            #expect(await prefetcher.run().counts.completedCount == 1)
+            #expect(await prefetcher.run().counts.completedCount == 3)
             #expect(calls.withLock { $0 } == 1)
         }
     }

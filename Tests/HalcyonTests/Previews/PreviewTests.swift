@@ -16,7 +16,7 @@ struct PreviewTests {
     private var pipeline: ImagePipeline { test.pipeline }
 
     private func task(_ previews: [Source], _ options: [ImageOption] = []) -> ImageTask {
-        pipeline.task(for: url, options: ImageOptions([.previews(previews)] + options))
+        pipeline.task(for: url, options: [.previews(previews)] + options)
     }
 
     /// Returns the next transfers by their URLs.
@@ -168,7 +168,7 @@ struct PreviewTests {
     )
     func onDisk(processing: ImageProcessorChain) async throws {
         test.transport.serve(url, Sample.png())
-        let options: ImageOptions = [.processor(processing), .waitForCache, .previews([.url(small)])]
+        let options: [ImageOption] = [.processor(processing), .waitForCache, .previews([.url(small)])]
         _ = try await pipeline.response(for: url, options: options)
         pipeline.cache.removeAllFromMemory()
         let task = pipeline.task(for: url, options: options)
@@ -180,7 +180,7 @@ struct PreviewTests {
     @Test("are not loaded for an image in memory, nor where no task is made, nor by a prefetcher")
     func unneeded() async throws {
         test.transport.serve(url, Sample.png())
-        let options: ImageOptions = [.previews([.url(small)])]
+        let options: [ImageOption] = [.previews([.url(small)])]
         _ = try await pipeline.response(for: url, options: options)
         let task = pipeline.task(for: url, options: options)
         #expect(task.finishedResponse != nil && task.preview == nil)

@@ -154,7 +154,7 @@ struct ColorProcessorTests {
         let test = TestPipeline()
         let url = Sample.url()
         test.transport.serve(url, Sample.png())
-        let options: ImageOptions = [.processor(.tint(Self.red, mode: .softLight) |> .blackAndWhite), .waitForCache]
+        let options: [ImageOption] = [.processor(.tint(Self.red, mode: .softLight) |> .blackAndWhite), .waitForCache]
         let first = try await test.pipeline.response(for: url, options: options)
         test.pipeline.cache.removeAllFromMemory()
         let second = try await test.pipeline.response(for: url, options: options)

@@ -13,15 +13,13 @@ struct AlternativeSourceTests {
         test.transport.serve(url, Sample.png())
         let options: [ImageOption] = [.alternativeSources([.url(url)])]
         for source in [ImageResponse.Source.network, .memory] {
-            let response = try await test.pipeline.response(
-                for: ImageRequest(.data(Data([1])), options: ImageOptions(options))
-            )
+            let response = try await test.pipeline.response(for: ImageRequest(.data(Data([1])), options: options))
             #expect(response.source == source)
             await test.settle()
         }
         test.pipeline.cache.removeAllFromMemory()
         #expect(
-            try await test.pipeline.response(for: ImageRequest(.data(Data([1])), options: ImageOptions(options))).source
+            try await test.pipeline.response(for: ImageRequest(.data(Data([1])), options: options)).source
                 == .disk
         )
     }
@@ -32,7 +30,7 @@ struct AlternativeSourceTests {
     private var sources: [Source] { urls.map { .url($0) } }
 
     private func task(_ alternatives: [Source], _ more: [ImageOption] = []) -> ImageTask {
-        recovery.pipeline.task(for: recovery.url, options: ImageOptions([.alternativeSources(alternatives)] + more))
+        recovery.pipeline.task(for: recovery.url, options: [.alternativeSources(alternatives)] + more)
     }
 
     @Test("are not loaded while the first source succeeds")
@@ -170,7 +168,7 @@ struct AlternativeSourceTests {
     func data() async throws {
         transport.serve(recovery.url, Data(), status: 404)
         transport.serve(urls[0], Sample.png())
-        let options: ImageOptions = [.alternativeSources(sources)]
+        let options: [ImageOption] = [.alternativeSources(sources)]
         #expect(
             try await firstDifference(recovery.pipeline.data(for: recovery.url, options: options), Sample.png())
                 == nil

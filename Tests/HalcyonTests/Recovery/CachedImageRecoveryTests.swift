@@ -111,7 +111,7 @@ struct CachedImageRecoveryTests {
         try await cacheImage("max-age=60, must-revalidate", age: 100)
         fixture.transport.setRoute(fixture.url, nil)
         let options: [ImageOption] = [.retry(.fixed(base: .seconds(1)))]
-        let task = fixture.test.pipeline.task(for: fixture.url, options: ImageOptions(options))
+        let task = fixture.test.pipeline.task(for: fixture.url, options: options)
         await fixture.transport.nextTransfer().answer(.init(status: 503, headers: [.retryAfter: "20"]))
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(19))

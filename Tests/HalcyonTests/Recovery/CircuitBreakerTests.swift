@@ -99,7 +99,7 @@ struct CircuitBreakerTests {
 
     @Test("counts an answer without a body as a success too", arguments: [false, true])
     func emptyAnswers(ignoresServer: Bool) async throws {
-        let options: ImageOptions = ignoresServer ? [.ignoringServer] : []
+        let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
         for _ in 0..<2 { try await fail() }
         let url = try url()
         test.transport.serve(url, Data())

@@ -24,7 +24,7 @@ struct FailureMemoryTests {
     }
 
     private func failure(_ options: [ImageOption] = []) async throws -> ImageError {
-        try await test.pipeline.task(for: url, options: ImageOptions(options)).failure()
+        try await test.pipeline.task(for: url, options: options).failure()
     }
 
     @Test("is off by default: each load asks the server")
@@ -106,7 +106,7 @@ struct FailureMemoryTests {
         )
         let data = AnimationSample.data(frameCount: 2)
         func failure(_ options: [ImageOption]) async throws -> ImageError {
-            try await test.pipeline.task(for: url, options: ImageOptions(options)).failure()
+            try await test.pipeline.task(for: url, options: options).failure()
         }
         test.transport.serve(url, data)
         _ = try await test.pipeline.response(for: url, options: [.waitForCache])
@@ -268,7 +268,7 @@ struct FailureMemoryTests {
         let options: [ImageOption] = ignoresServer ? [.ignoringServer] : []
         let response = try await test.pipeline.response(
             for: url,
-            options: ImageOptions(options + [.lowDataSource(.url(small))])
+            options: options + [.lowDataSource(.url(small))]
         )
         #expect(response.substitution?.failures.map(\.error.reason) == [.meteredNetwork])
         #expect(test.transport.startedCount == 1)

@@ -65,7 +65,7 @@ struct MeteredNetworkTests {
 
     @Test("gives the low-data source its own attempts, as many as any source, and then none to another")
     func attempts() async throws {
-        let options: ImageOptions = [
+        let options: [ImageOption] = [
             .lowDataSource(.url(small)), .retry(.fixed(maxAttempts: 3, base: .seconds(3))),
             .alternativeSources([.url(Sample.url("mirror.png"))]),
         ]

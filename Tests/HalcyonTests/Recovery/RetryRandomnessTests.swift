@@ -34,7 +34,7 @@ struct RetryRandomnessTests {
     func slowGenerator() async throws {
         let generator = SlowGenerator(isAsked: Gate(), gate: DispatchGate())
         let retrier = Retrier(RecoveryConfiguration(network: ManualNetwork(), generator: generator))
-        let options: ImageOptions = [.retry(.fixed(maxAttempts: 1))]
+        let options: [ImageOption] = [.retry(.fixed(maxAttempts: 1))]
         let resolver = TestPipeline().pipeline.stages.resolver
         let request = try #require(resolver.begin(ImageRequest(Sample.url(), options: options)).resolved)
         let error = ImageError(stage: .load, reason: .status(503), source: "")

@@ -78,10 +78,10 @@ struct RetryTests {
     @Test("shares its attempts with all loads that join, and keeps their urgency")
     func shared() async throws {
         let options: [ImageOption] = [.retry(.fixed(base: .seconds(3)))]
-        let first = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options + [.priority(.low)]))
+        let first = recovery.pipeline.task(for: recovery.url, options: options + [.priority(.low)])
         await transport.nextTransfer().answer(.init(status: 503))
         await recovery.clock.waitForSleepers(1)
-        let second = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options + [.priority(.high)]))
+        let second = recovery.pipeline.task(for: recovery.url, options: options + [.priority(.high)])
         await eventually { [recovery] in recovery.pipeline.stages.images.waiterCount == 2 }
         recovery.clock.advance(by: .seconds(3))
         let transfer = await transport.nextTransfer()
@@ -94,10 +94,10 @@ struct RetryTests {
     @Test("goes on for one waiter when another cancels during the wait or the attempt", arguments: [false, true])
     func oneLeaves(leavesDuringAttempt: Bool) async throws {
         let options: [ImageOption] = [.retry(.fixed(base: .seconds(3)))]
-        let first = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options))
+        let first = recovery.pipeline.task(for: recovery.url, options: options)
         await transport.nextTransfer().answer(.init(status: 503))
         await recovery.clock.waitForSleepers(1)
-        let second = recovery.pipeline.task(for: recovery.url, options: ImageOptions(options))
+        let second = recovery.pipeline.task(for: recovery.url, options: options)
         await eventually { [recovery] in recovery.pipeline.stages.images.waiterCount == 2 }
         if !leavesDuringAttempt { first.cancel() }
         recovery.clock.advance(by: .seconds(3))

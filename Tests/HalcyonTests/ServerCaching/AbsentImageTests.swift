@@ -31,7 +31,7 @@ struct AbsentImageTests {
     /// Begins a load that reads no cache, with a header that keeps it from sharing the work of others.
     private func begin(_ language: String, _ options: [ImageOption] = []) -> ImageTask {
         let transfer = TransferRequest(url: fixture.url, headers: [.acceptLanguage: language])
-        let options = ImageOptions().applying(options + [.forceRefresh, .waitForCache])
+        let options = options + [.forceRefresh, .waitForCache]
         return fixture.test.pipeline.task(for: ImageRequest(.request(transfer), options: options))
     }
 
@@ -143,8 +143,8 @@ struct AbsentImageTests {
         _ = try await newer.response
         olderTransfer.answer(.init(status: 404))
         #expect(try await older.failure().reason == .status(404))
-        #expect(await cache.tiers(with: ImageRequest(fixture.url, options: ImageOptions(Self.variants[2]))) == .all)
-        #expect(await cache.tiers(with: ImageRequest(fixture.url, options: ImageOptions(Self.variants[1]))) == [])
+        #expect(await cache.tiers(with: ImageRequest(fixture.url, options: Self.variants[2])) == .all)
+        #expect(await cache.tiers(with: ImageRequest(fixture.url, options: Self.variants[1])) == [])
         #expect(await !cache.tiers(with: ImageRequest(fixture.url)).contains(.memory))
     }
 

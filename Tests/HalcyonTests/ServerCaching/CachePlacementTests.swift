@@ -141,7 +141,7 @@ struct CachePlacementTests {
         #expect(response.source == .network)
         #expect(response.image.owner == 9)
         cache.removeAllFromMemory()
-        #expect(try await cache.entry(for: ImageRequest(fixture.url, options: ImageOptions(options)))?.image.owner == 9)
+        #expect(try await cache.entry(for: ImageRequest(fixture.url, options: options))?.image.owner == 9)
     }
 
     @Test("lose all representations with the beginning of their address")

@@ -65,7 +65,7 @@ struct LateValidationTests {
         _ = try await fixture.load(options + [.cacheOriginalImage])
         fixture.serve(Data(), [.cacheControl: directive], status: 304)
         #expect(try await fixture.load(options + [.revalidate]).source == .disk)
-        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: ImageOptions(options)) == nil)
+        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: options) == nil)
         fixture.forgetMemory()
         fixture.serve(Sample.png(seed: 1), [.cacheControl: "max-age=60"])
         #expect(try await fixture.load(options).source == .network)
@@ -117,7 +117,7 @@ struct LateValidationTests {
         _ = try await fixture.load(options + [.cacheOriginalImage])
         fixture.serve(Data(), [:], status: 404)
         #expect(try await fixture.failure(options + [option]).reason == .status(404))
-        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: ImageOptions(options)) == nil)
+        #expect(fixture.test.pipeline.responseFromMemory(for: fixture.url, options: options) == nil)
         #expect(try await fixture.test.pipeline.cache.diskStatistics().count == 0)
         #expect(try await fixture.failure(options).reason == .status(404))
     }
@@ -167,7 +167,7 @@ struct LateValidationTests {
         headers[.acceptLanguage] = language
         test.pipeline.cache.removeAllFromMemory()
         let source = Source.request(TransferRequest(url: url, headers: headers))
-        let options = ImageOptions().applying([.waitForCache])
+        let options: [ImageOption] = [.waitForCache]
         let response = try await test.pipeline.response(for: ImageRequest(source, options: options))
         await test.pipeline.cache.flush()
         return response

@@ -34,7 +34,6 @@ final class ServerCachingFixture: Sendable {
     /// Loads, and waits until everything is stored.
     func load(_ options: [ImageOption] = [], headers: HTTPFields = [:]) async throws -> ImageResponse {
         let source = Source.request(TransferRequest(url: url, headers: headers))
-        let options = ImageOptions().applying(options)
         let response = try await test.pipeline.response(for: ImageRequest(source, options: options))
         await test.settle()
         return response

@@ -151,7 +151,7 @@ struct VaryingImageTests {
         func begin(_ language: String, _ options: [ImageOption] = []) -> ImageTask {
             var request = TransferRequest(url: url)
             request.headers[.acceptLanguage] = language
-            return test.pipeline.task(for: ImageRequest(.request(request), options: ImageOptions().applying(options)))
+            return test.pipeline.task(for: ImageRequest(.request(request), options: options))
         }
         func answer(_ transfer: ScriptedTransfer, _ body: Data) {
             transfer.answer(.init(headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"], body: body))

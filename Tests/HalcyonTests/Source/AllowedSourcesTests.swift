@@ -56,7 +56,7 @@ struct AllowedSourcesTests {
         let missing = Sample.url()
         test.transport.serve(missing, Data(), status: 404)
         for source in refused {
-            let options: ImageOptions = [.alternativeSources([source])]
+            let options: [ImageOption] = [.alternativeSources([source])]
             let error = await #expect(throws: ImageError.self) {
                 try await test.pipeline.image(from: missing, options: options)
             }

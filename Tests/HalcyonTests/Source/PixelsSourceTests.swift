@@ -8,7 +8,7 @@ import Testing
 struct PixelsSourceTests {
     private let test = TestPipeline()
     private let bitmap = Sample.bitmap(32, 24, seed: 3)
-    private let crop: ImageOptions = [.processor(.crop(to: .pixels(8, 8))), .waitForCache]
+    private let crop: [ImageOption] = [.processor(.crop(to: .pixels(8, 8))), .waitForCache]
 
     private var source: Source { .image(bitmap, id: "drawing") }
 

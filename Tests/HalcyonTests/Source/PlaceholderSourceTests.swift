@@ -41,7 +41,7 @@ struct PlaceholderSourceTests {
 
     @Test("is processed as any image, and its bytes are the hash")
     func processing() async throws {
-        let options: ImageOptions = [.processor(.resize(to: .pixels(64, 36), mode: .stretch))]
+        let options: [ImageOption] = [.processor(.resize(to: .pixels(64, 36), mode: .stretch))]
         let request = ImageRequest(.thumbHash(thumbHash), options: options)
         #expect(try await test.pipeline.image(from: request).size == PixelSize(64, 36))
         let data = try await test.pipeline.data(for: ImageRequest(.blurHash(blurHash)))
@@ -79,7 +79,7 @@ struct PlaceholderSourceTests {
     func alternative() async throws {
         let url = Sample.url()
         test.transport.serve(url, Data(), status: 404)
-        let options: ImageOptions = [.alternativeSources([.blurHash(blurHash)])]
+        let options: [ImageOption] = [.alternativeSources([.blurHash(blurHash)])]
         let response = try await test.pipeline.response(for: url, options: options)
         #expect(response.image.size == PixelSize(32, 32))
         #expect(response.substitution?.used == .blurHash(blurHash))

@@ -103,7 +103,7 @@ struct HostileProviderTests {
     private let recovery = RecoveryTest()
     private var pipeline: ImagePipeline { recovery.pipeline }
 
-    private func failure(_ options: ImageOptions = [], _ data: Data) async throws -> ImageError {
+    private func failure(_ options: [ImageOption] = [], _ data: Data) async throws -> ImageError {
         let source = Source.closure(cacheKey: "hostile") { data }
         return try await pipeline.task(for: ImageRequest(source, options: options)).failure()
     }
@@ -133,7 +133,7 @@ struct HostileProviderTests {
             calls.withLock { $0 += 1 }
             throw CancellationError()
         }
-        let options: ImageOptions = [
+        let options: [ImageOption] = [
             .retry(.fixed(maxAttempts: 3, base: .zero)), .alternativeSources([.url(recovery.url)]),
         ]
         let task = pipeline.task(for: ImageRequest(source, options: options))

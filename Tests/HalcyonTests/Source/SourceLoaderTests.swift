@@ -23,7 +23,7 @@ struct SourceLoaderTests {
     @Test("loads the URLs of a scheme, which are images as any others", arguments: [false, true])
     func scheme(isOption: Bool) async throws {
         let test = TestPipeline(
-            defaultOptions: isOption ? [.loaders(pages)] : ImageOptions(),
+            defaultOptions: isOption ? [.loaders(pages)] : [],
             loaders: isOption ? [] : [pages]
         )
         let (first, second) = (try page(1), try page(2))
@@ -49,7 +49,7 @@ struct SourceLoaderTests {
         for key in [nil, "mark"] {
             let source = Source.url(Sample.url(), cacheKey: key)
             for seed in [1, 2, 1] {
-                let options: ImageOptions = [.headers([.authorization: "Bearer \(seed)"])]
+                let options: [ImageOption] = [.headers([.authorization: "Bearer \(seed)"])]
                 let image = try await test.pipeline.image(from: ImageRequest(source, options: options))
                 #expect(image.bitmap.pixel(0, 0)[0] == UInt8(seed))
             }
@@ -92,7 +92,7 @@ struct SourceLoaderTests {
             }
         }
         let test = TestPipeline(loaders: [loader("c", loads: true), loader("d", loads: true)])
-        let options: ImageOptions = [.loaders(loader("a", loads: false), loader("b", loads: true))]
+        let options: [ImageOption] = [.loaders(loader("a", loads: false), loader("b", loads: true))]
         _ = try await test.pipeline.response(for: page(1), options: options)
         #expect(calls.take() == ["a", "b"])
         _ = try await test.pipeline.response(for: page(1), options: [.loaders(loader("a", loads: false))])
@@ -141,7 +141,7 @@ struct SourceLoaderTests {
     func otherSources() async throws {
         let test = TestPipeline(loaders: [pages])
         let url = Sample.url()
-        let options: ImageOptions = [.alternativeSources([.url(try page(1))]), .previews([.url(try page(2))])]
+        let options: [ImageOption] = [.alternativeSources([.url(try page(1))]), .previews([.url(try page(2))])]
         let task = test.pipeline.task(for: url, options: options)
         var previews = task.previews.makeAsyncIterator()
         #expect(await previews.next() != nil)

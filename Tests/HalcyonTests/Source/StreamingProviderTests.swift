@@ -51,7 +51,7 @@ struct StreamingProviderTests {
                 return Data(repeating: 7, count: 10)
             })
         }
-        let options: ImageOptions = [ImageOption { $0.network.limits = TransferLimits(bodyBytes: 35) }]
+        let options: [ImageOption] = [ImageOption { $0.network.limits = TransferLimits(bodyBytes: 35) }]
         let error = try await test.pipeline.task(for: ImageRequest(source, options: options)).failure()
         #expect(error.stage == .load)
         #expect(error.reason == .provider("the provider has more than the 35 bytes allowed"))

@@ -13,7 +13,7 @@ struct ThumbnailTests {
         fixture = try ThumbnailFixture()
     }
 
-    private func load(_ size: ThumbnailSize = .normal, _ options: ImageOptions = []) async throws -> ImageResponse {
+    private func load(_ size: ThumbnailSize = .normal, _ options: [ImageOption] = []) async throws -> ImageResponse {
         try await pipeline.response(for: ImageRequest(.thumbnail(ofFile: fixture.path, size: size), options: options))
     }
 
@@ -133,7 +133,7 @@ struct ThumbnailTests {
 
     @Test("is read before the processors run, and has a key of its own beside the file's image")
     func processing() async throws {
-        let options: ImageOptions = [.processor(.crop(to: .pixels(20, 10)))]
+        let options: [ImageOption] = [.processor(.crop(to: .pixels(20, 10)))]
         #expect(try await load(.normal, options).image.size == PixelSize(20, 10))
         #expect(try await pipeline.response(for: ImageRequest(.file(fixture.path))).image.size == PixelSize(300, 200))
         #expect(try await load(.normal).image.size == PixelSize(128, 85))
@@ -185,7 +185,7 @@ struct ThumbnailTests {
         let bytes = ThumbnailFixture.png(128, 85, 1)
         #expect(try await !cache.store(bytes, for: ImageRequest(source)))
         // Its image has a place of its own, and its bytes none.
-        for options: ImageOptions in [[], [.cacheOriginalImage], [.serializer(.original)]] {
+        for options: [ImageOption] in [[], [.cacheOriginalImage], [.serializer(.original)]] {
             try await cache.store(thumbnail, original: bytes, for: ImageRequest(source, options: options))
             cache.removeAllFromMemory()
             #expect(try firstDifference(#require(await cache.storedData(for: whole)), Sample.png(300, 200)) == nil)

@@ -12,7 +12,7 @@ struct UnregisteredFormatTests {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\"><rect width=\"9\"/></svg>".utf8
     )
 
-    private func error(_ test: TestPipeline, _ url: URL, _ options: ImageOptions) async throws -> ImageError {
+    private func error(_ test: TestPipeline, _ url: URL, _ options: [ImageOption]) async throws -> ImageError {
         try await test.pipeline.task(for: url, options: options).failure()
     }
 

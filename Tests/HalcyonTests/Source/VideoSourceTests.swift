@@ -27,7 +27,7 @@ struct VideoSourceTests {
         }
     }
 
-    private func load(_ source: Source, _ options: ImageOptions = []) async throws -> ImageResponse {
+    private func load(_ source: Source, _ options: [ImageOption] = []) async throws -> ImageResponse {
         try await test.pipeline.response(for: ImageRequest(source, options: options))
     }
 
@@ -80,7 +80,7 @@ struct VideoSourceTests {
     @Test("is made smaller for a processor")
     func processed() async throws {
         try file.write("quarters.mp4")
-        let options: ImageOptions = [.processor(.downsample(to: .pixels(8, 8)))]
+        let options: [ImageOption] = [.processor(.downsample(to: .pixels(8, 8)))]
         let image = try await load(.videoFrame(of: file.url), options).image
         #expect(image.size == PixelSize(8, 4) && image.info.format == .mp4 && image.info.size == PixelSize(32, 16))
     }
@@ -141,7 +141,7 @@ struct VideoSourceTests {
             .videoFrame(of: file.url), .url(file.url),
         ]
         #expect(Set(sources).count == sources.count)
-        let keys = sources.prefix(6).map { ImageKey($0, options: []) }
+        let keys = sources.prefix(6).map { ImageKey($0, options: ImageOptions()) }
         #expect(Set(keys).count == 6 && !keys.contains(nil))
         #expect(Source.videoFrame(of: url, at: .seconds(1)) == .videoFrame(of: url, at: .seconds(1)))
     }

@@ -24,7 +24,7 @@ final class TestPipeline: Sendable {
         tiers: [any CacheTier] = [],
         clock: StoreClock = .system,
         recovery: RecoveryConfiguration = RecoveryConfiguration(),
-        defaultOptions: ImageOptions = [],
+        defaultOptions: [ImageOption] = [],
         downloads: NetworkPolicy = NetworkPolicy(),
         workers: PixelWorkers? = nil,
         thumbnailFolder: String? = nil,

@@ -112,7 +112,7 @@ struct CallbackTests {
     func queue() async {
         test.transport.serve(url, Sample.png())
         let (ofOptions, ofCall) = (MarkedQueue(.init(label: "options")), MarkedQueue(.init(label: "call")))
-        let options: ImageOptions = [.callbackExecutor(.queue(ofOptions.queue))]
+        let options: [ImageOption] = [.callbackExecutor(.queue(ofOptions.queue))]
         for executor in [nil, CallbackExecutor.queue(ofCall.queue)] {
             let (calls, wasThere) = (Calls(), Lock(false))
             test.pipeline.loadImage(with: url, options: options, on: executor) { result in

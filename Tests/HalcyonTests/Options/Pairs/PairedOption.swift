@@ -120,7 +120,7 @@ struct PairedOption: Sendable {
     /// The options of transfers and failures.
     @List static var loading: [PairedOption] {
         PairedOption("networkIsAllowed", .onlyFromCache) { $0.isNetworkAllowed = false }
-        PairedOption("timeouts", .downloadTimeout(.seconds(60)))
+        PairedOption("timeouts", .timeouts(.download(.seconds(60))))
         PairedOption(
             "transferLimits",
             ImageOption { $0.network.limits = TransferLimits(bodyBytes: 1 << 20) }

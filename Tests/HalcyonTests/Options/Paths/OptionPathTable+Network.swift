@@ -9,7 +9,7 @@ extension OptionPathTable {
         Row("networkIsAllowed") { _ in [.onlyFromCache] }
             .shows(on: LoadPath.sending) { $0.with.answer.error == "notCached" }
             .cannotMatter(on: LoadPath.local, .nothingIsSent)
-        Row("timeouts") { _ in [.downloadTimeout(.seconds(1))] }
+        Row("timeouts") { _ in [.timeouts(.download(.seconds(1)))] }
             .shows(on: LoadPath.sending) { $0.with.sent?.timeouts == .download(.seconds(1)) }
             .cannotMatter(on: LoadPath.local, .nothingIsSent)
         Row("transferLimits") { _ in

@@ -46,7 +46,7 @@ final class PathScene: Sendable {
     /// Returns what the load with these options gave.
     func outcome(with own: [ImageOption]) async throws -> PathOutcome {
         try await prepare()
-        let request = ImageRequest(try source(), options: ImageOptions(common + own))
+        let request = ImageRequest(try source(), options: common + own)
         var outcome = PathOutcome()
         let transfersBefore = test.transport.startedCount
         do {
@@ -107,9 +107,7 @@ final class PathScene: Sendable {
         if path != .joined { serve() }
         switch path {
         case .memory, .lookUp, .storedResult:
-            _ = try await pipeline.response(
-                for: ImageRequest(source(), options: ImageOptions(common + [.waitForCache]))
-            )
+            _ = try await pipeline.response(for: ImageRequest(source(), options: common + [.waitForCache]))
         case .storedOriginal, .blockingLookUp:
             _ = try await pipeline.response(for: ImageRequest(source(), options: [.waitForCache]))
         case .network, .provider, .file, .joined, .encoded, .prefetch:
@@ -164,7 +162,7 @@ final class PathScene: Sendable {
 
     /// Returns the response to a request that comes while an equal one without its options waits for its server.
     private func joinedResponse(for request: ImageRequest) async throws -> ImageResponse {
-        let first = pipeline.task(for: ImageRequest(try source(), options: ImageOptions(common)))
+        let first = pipeline.task(for: ImageRequest(try source(), options: common))
         let transfer = await test.transport.nextTransfer()
         serve()
         let second = pipeline.task(for: request)
@@ -188,9 +186,9 @@ final class PathScene: Sendable {
         outcome.memoryCount = cache.memoryStatistics.count
         outcome.diskCount = try await cache.diskStatistics().count
         outcome.otherCount = try await other.memoryStatistics.count + other.diskStatistics().count
-        outcome.plain = try await tiers(ImageRequest(source(), options: ImageOptions(common)))
+        outcome.plain = try await tiers(ImageRequest(source(), options: common))
         if request.source.isNamedByAddress {
-            outcome.sibling = try await tiers(ImageRequest(source(query: 2), options: request.options))
+            outcome.sibling = try await tiers(ImageRequest(source(query: 2), exactly: request.options))
         }
         outcome.isInMemory = isInMemory(request)
         clock.advance(by: 200)

@@ -55,18 +55,18 @@ struct LoadBurstCase: BenchmarkCase {
             memoryCostLimit: memoryCostLimit
         )
         let pipeline = ImagePipeline(
-            configuration: .init(downloader: ImageDownloader(transport: transport), cache: cache)
+            configuration: .init(
+                downloader: ImageDownloader(transport: transport),
+                cache: cache,
+                defaultOptions: [.cacheMemoryOnly, .forceRefresh]
+            )
         )
-        var options = ImageOptions()
-        options.cache.storesOnDisk = false
-        options.cache.reads = .none
-        let settings = options
         // What making the file took is not the loads'.
         ResidentMemory.resetPeak()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, url) in urls.enumerated() {
                 if number >= concurrency { try await group.next() }
-                group.addTask { _ = try await pipeline.response(for: url, options: settings) }
+                group.addTask { _ = try await pipeline.response(for: url) }
             }
             try await group.waitForAll()
         }

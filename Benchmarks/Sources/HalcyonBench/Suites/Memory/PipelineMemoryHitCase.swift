@@ -22,13 +22,14 @@ struct PipelineMemoryHitCase: PairedCase {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport()
         let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
-        var options: ImageOptions = [.cacheMemoryOnly]
-        if way == .synchronousProcessed { options.processing = .downsample(to: .pixels(8, 8)) }
+        let processing: [ImageOption] =
+            way == .synchronousProcessed ? [.processor(.downsample(to: .pixels(8, 8)))] : []
+        let options = pipeline.options(processing + [.cacheMemoryOnly])
         let urls = try BenchmarkURLs.make(MemorySuite.entryCount)
         let image = try SyntheticImage.icon()
         for url in urls {
             transport.setRoute(url, .init(body: image))
-            _ = try await pipeline.response(for: url, options: options)
+            _ = try await pipeline.response(for: ImageRequest(url, exactly: options))
         }
         var random = SeededRandom(seed: 4)
         let order = urls.shuffled(using: &random)
@@ -41,18 +42,21 @@ struct PipelineMemoryHitCase: PairedCase {
         _ options: ImageOptions,
         _ folder: TemporaryFolder
     ) -> Contender {
-        let requests = urls.map { ImageRequest($0, options: options) }
+        let requests = urls.map { ImageRequest($0, exactly: options) }
         let way = way
         return Contender("ImagePipeline") { count in
             var pixels = 0
             for index in 0..<count {
                 let place = index % urls.count
                 switch way {
-                case .synchronous, .synchronousProcessed:
-                    let response = pipeline.responseFromMemory(for: urls[place], options: options)
+                case .synchronous:
+                    let response = pipeline.responseFromMemory(for: urls[place])
+                    pixels &+= response?.image.size.width ?? 0
+                case .synchronousProcessed:
+                    let response = pipeline.responseFromMemory(for: urls[place], exactly: options)
                     pixels &+= response?.image.size.width ?? 0
                 case .awaited:
-                    let response = try await pipeline.response(for: urls[place], options: options)
+                    let response = try await pipeline.response(for: urls[place])
                     pixels &+= response.image.size.width
                 case .synchronousRequest:
                     let response = pipeline.responseFromMemory(for: requests[place])

@@ -18,7 +18,7 @@ struct PrefetchCase: PairedCase {
         let pipeline = ImagePipeline(configuration: .benchmark(transport, folder: folder))
         let image = try SyntheticImage.icon()
         for url in urls { transport.setRoute(url, .init(body: image)) }
-        let options: ImageOptions = destination == .memory ? [.cacheMemoryOnly] : []
+        let options: [ImageOption] = destination == .memory ? [.cacheMemoryOnly] : []
         let first = await Self.prefetcher(urls, pipeline, options, destination).run()
         guard first.failed.isEmpty else { throw BenchmarkError("\(name): an image was not loaded") }
         let destination = destination
@@ -44,7 +44,7 @@ struct PrefetchCase: PairedCase {
     private static func prefetcher(
         _ urls: [URL],
         _ pipeline: ImagePipeline,
-        _ options: ImageOptions,
+        _ options: [ImageOption],
         _ destination: ImagePrefetcher.Destination
     ) -> ImagePrefetcher {
         ImagePrefetcher(urls: urls, options: options, pipeline: pipeline, destination: destination)

@@ -25,7 +25,7 @@ struct GridOpeningCase: BenchmarkCase {
         let folder: TemporaryFolder
         let urls: [URL]
         /// Returns the options for images in places of a size.
-        let options: (_ side: Int) -> ImageOptions
+        let options: (_ side: Int) -> [ImageOption]
 
         /// A pipeline of its own, with nothing in memory.
         func pipeline(_ transport: ScriptedTransport) -> ImagePipeline {
