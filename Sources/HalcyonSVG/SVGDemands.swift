@@ -23,6 +23,8 @@ struct SVGDemands {
         var textScale: Float = -.infinity
         /// The pixels of patterns that are there at a time, in units of the drawing.
         var tileArea: Float = 0
+        /// The same of a pattern, in units of the box of the shape that refers to it.
+        var relativeTileArea: Float = 0
         /// The bytes of surfaces of embedded drawings.
         var byteCount: Double = 0
 
@@ -34,6 +36,7 @@ struct SVGDemands {
             scale = max(scale, inner.scale)
             textScale = max(textScale, inner.textScale)
             tileArea = max(tileArea, inner.tileArea)
+            relativeTileArea = max(relativeTileArea, inner.relativeTileArea)
             byteCount = max(byteCount, inner.byteCount)
         }
     }
@@ -216,8 +219,14 @@ struct SVGDemands {
             sum.font += own.font
             sum.scale += own.scale
             sum.textScale += own.scale
+            if element.name == "pattern" {
+                addTile(of: element, to: &sum)
+            } else if sum.relativeTileArea > 0 {
+                let side = boxSide(of: element)
+                sum.tileArea = max(sum.tileArea, sum.relativeTileArea * Float(side * side))
+                sum.relativeTileArea = 0
+            }
             if sum.tileArea > 0 { sum.tileArea *= exp(2 * own.scale) }
-            if element.name == "pattern" { addTile(of: element, to: &sum) }
             sums[index] = sum
             return sum
         }
@@ -235,21 +244,49 @@ struct SVGDemands {
             return !values.isEmpty && values.allSatisfy { $0 == "none" }
         }
 
-        /// Adds the surface of a pattern, whose own sides may stand for those of others that refer to it.
+        /// Adds the surface of a pattern.
         private func addTile(of element: SVGMarkup.Element, to sum: inout Sum) {
+            let isRelative = inherited("patternUnits", of: element).map(SVGMarkup.trimmed) != "userSpaceOnUse"
             let sides = ["width", "height"].map { name -> Double in
-                switch markup.value(name, of: element).map(SVGValueBounds.withoutReferences).flatMap(SVGLength.init) {
+                switch inherited(name, of: element).map(SVGValueBounds.withoutReferences).flatMap(SVGLength.init) {
                 case .pixels(let length): length
-                case .fraction(let fraction): fraction * side
-                case nil: 1
+                case .fraction(let fraction): isRelative ? fraction : fraction * side
+                case nil: 0
                 }
             }
             let transforms = ["transform", "patternTransform"].compactMap { markup.value($0, of: element) }
             let scale = transforms.reduce(1) { $0 * SVGValueBounds.scale(of: SVGValueBounds.plain($1)) }
-            let area = sides[0] * sides[1] * scale * scale
-            // What is that small is one of a part of a shape.
-            if sides.max() ?? 0 <= 1 { sum.surfaces += 1 } else { sum.tileArea += Float(area) }
+            let area = Float(sides[0] * sides[1] * scale * scale)
+            sum.relativeTileArea = isRelative ? area : 0
+            if !isRelative { sum.tileArea += area }
         }
+
+        /// Returns the value of an attribute of a pattern, or of the patterns that it refers to.
+        private func inherited(_ name: String, of element: SVGMarkup.Element) -> String? {
+            var element = element
+            for _ in 0..<SVGDemands.maximumHeight {
+                if let value = markup.value(name, of: element) { return value }
+                let links = markup.references(of: element).lazy.map(SVGValueBounds.withoutReferences)
+                guard let link = links.first(where: { $0.hasPrefix("#") }),
+                    let target = identifiers[String(link.dropFirst())]
+                else { return nil }
+                element = markup.elements[target]
+            }
+            return nil
+        }
+
+        /// Returns a side that the box of a shape does not exceed by much: that of the drawing, or a greater length that
+        /// the shape states.
+        private func boxSide(of element: SVGMarkup.Element) -> Double {
+            element.attributes.reduce(side) { side, attribute in
+                guard Self.lengths.contains(attribute.name) else { return side }
+                let numbers = markup.value(of: attribute).split { !"+-.0123456789eE".contains($0) }
+                return numbers.lazy.compactMap { Double($0) }.filter(\.isFinite).reduce(side) { max($0, 2 * abs($1)) }
+            }
+        }
+        private static let lengths: Set<String> = [
+            "width", "height", "r", "rx", "ry", "x1", "x2", "y1", "y2", "d", "points",
+        ]
 
         /// Text is laid out in a time that grows with the square of its length.
         private func textWork(_ content: String) -> Float {

@@ -293,6 +293,28 @@ struct SVGSafetyTests {
     }
 
     @Test(
+        "a tile that is a multiple of its shape, or that of a shape much larger than the drawing, counts as well",
+        arguments: [
+            "<pattern id='p' width='150' height='150'/>/<rect width='20' height='20' fill='url(#p)'/>",
+            "<pattern id='p' patternUnits='user' width='150' height='150'/>/<path d='M0 0h20v20z' fill='url(#p)'/>",
+            "<pattern id='q' width='150' height='150'/><pattern id='p' href='#q'/>/<g fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<rect width='9000' height='9000' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<path d='M0,0H9000V9000z' stroke='url(#p)'/>",
+        ]
+    )
+    func relativeTiles(_ parts: String) throws {
+        let parts = parts.split(separator: "/<", maxSplits: 1)
+        let options = DecodeOptions(limits: DecodeLimits(memory: 50 << 20))
+        do {
+            _ = try decoder.decode(svg(parts.joined(separator: "<")), options: options, isCancelled: { false })
+            Issue.record("drawn")
+        } catch CodecError.limitExceeded(.svg, .memory(_, maximum: 50 << 20)) {}
+        // The whole of a shape, as drawing programs write it for a picture.
+        let usual = "<pattern id='p' width='1' height='1'><g/></pattern><rect width='20' height='20' fill='url(#p)'/>"
+        #expect(try decode(svg(usual), options) != nil)
+    }
+
+    @Test(
         "what is never drawn counts nothing",
         arguments: [
             "<style>g:hover, g:focus{filter:url(#f)}</style><g/>", "<style>@media print{g{filter:url(#f)}}</style><g/>",
