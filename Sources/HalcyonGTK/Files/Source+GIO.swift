@@ -8,7 +8,9 @@ extension Source {
     /// The image in a file of GIO: a resource of the program (`resource:///…`), a file on a server that the desktop has
     /// mounted, or one of a scheme or type that the program has made.
     ///
-    /// A file with a path is read by that, and again when it changes (``file(_:cacheKey:)``). Any other is taken for
+    /// A file with a path is read by that, and again when it changes (``file(_:cacheKey:)``). The bytes of a resource are
+    /// in the program: they are taken at the call, and the image is kept in memory only (``data(_:cacheKey:)``), because
+    /// another program, or another version of this one, has another image of the same name. Any other file is taken for
     /// unchanged while a cache has the image: one that may change needs another cache key then. It is read off the main
     /// thread.
     ///
@@ -22,6 +24,7 @@ extension Source {
             return .file(pathBytes: bytes, cacheKey: cacheKey)
         }
         let key = cacheKey ?? takeString(g_file_get_uri(file.opaque))
+        if g_file_has_uri_scheme(file.opaque, "resource") != 0 { return resource(file, cacheKey: key) }
         return .provider(GIOFileProvider(cacheKey: key, file: GIOObject(retaining: file)))
     }
 
@@ -38,6 +41,31 @@ extension Source {
         let file = UnsafeMutableRawPointer(nonnull(g_file_new_for_uri(uri)))
         defer { g_object_unref(file) }
         return gioFile(file, cacheKey: cacheKey)
+    }
+
+    /// The image in a resource of the program.
+    private static func resource(_ file: UnsafeMutableRawPointer, cacheKey: String) -> Source {
+        var failure: UnsafeMutablePointer<GError>?
+        guard let bytes = g_file_load_bytes(file.opaque, nil, nil, &failure) else {
+            let error = GIOError(failure)
+            return .closure(cacheKey: cacheKey) { throw error }
+        }
+        return .data(Data(taking: bytes), cacheKey: cacheKey)
+    }
+}
+
+extension Data {
+    /// The bytes of a `GBytes *`, which are not copied. The reference to it is taken over.
+    fileprivate init(taking bytes: OpaquePointer) {
+        var count: gsize = 0
+        guard let start = g_bytes_get_data(bytes, &count), count > 0 else {
+            g_bytes_unref(bytes)
+            self.init()
+            return
+        }
+        // Never written to: a `Data` is copied before it is changed.
+        let memory = UnsafeMutableRawPointer(mutating: start)
+        self.init(bytesNoCopy: memory, count: Int(count), deallocator: .custom { _, _ in g_bytes_unref(bytes) })
     }
 }
 
