@@ -176,6 +176,6 @@ public final class DisplayTask {
         let completion = completion
         self.completion = nil
         completion?(result)
-        controller?.taskDidFinish()
+        controller?.endCallIfGone()
     }
 }

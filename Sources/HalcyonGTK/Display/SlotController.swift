@@ -118,6 +118,7 @@ final class SlotController {
         // What is shown may be as before, but for the indicator.
         paintable?.tellChange()
         superseded?.supersede(by: task.imageTask)
+        endCallIfGone()
         return task
     }
 
@@ -142,6 +143,7 @@ final class SlotController {
             // Memory may have the image by now.
             if call.state == .waiting { _ = beginIfPossible(call) }
             present.finish(present.resultOfSuperseded)
+            endCallIfGone()
             return call
         case .finished:
             // A file is examined again: it may have changed, or be there now.

@@ -32,15 +32,16 @@ extension SlotController {
             cancelEnlargement()
             endTransition(isLater: true)
             hasLeftWindow = true
-            onNextTurn { [weak self] in self?.dropHandlersIfGone() }
+            endCallIfGone()
         case .motion:
             motionMayHaveChanged()
             if !visibility.showsMotion { endTransition() }
         }
     }
 
-    /// A load has ended, maybe after the widget had left its window.
-    func taskDidFinish() {
+    /// Ends the call in the next turn if the widget has left its window and is in no other then: the call that was under
+    /// way, and those that come later.
+    func endCallIfGone() {
         guard hasLeftWindow, !visibility.hasRoot else { return }
         onNextTurn { [weak self] in self?.dropHandlersIfGone() }
     }

@@ -137,10 +137,6 @@ final class WidgetEndTests: XCTestCase {
 
     /// A class of a binding keeps its widget, and a handler of the program keeps the class.
     func testHandlersThatKeepTheWidgetDoNotOutliveItsWindow() async throws {
-        final class Wrapper {
-            let widget: ObjectReference
-            init(_ widget: ObjectReference) { self.widget = widget }
-        }
         for isFailed in [false, true] {
             let picture = try await TestPicture()
             let loads = ViewPipeline()
@@ -164,12 +160,54 @@ final class WidgetEndTests: XCTestCase {
         }
     }
 
+    /// As the handler that shows another image in the place of one that did not come.
+    func testCallByAHandlerOfAWidgetThatHasLeftItsWindowEnds() async throws {
+        let picture = try await TestPicture()
+        let loads = ViewPipeline()
+        let (first, second) = (Completions(), Completions())
+        let (display, fallback) = (picture.display, loads.url())
+        weak var wrapper: Wrapper?
+        do {
+            let kept = Wrapper(ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget)))
+            wrapper = kept
+            display.setImage(with: loads.url(), pipeline: loads.pipeline) { result in
+                first.handler(result)
+                display.setImage(with: fallback, pipeline: loads.pipeline) { result in
+                    withExtendedLifetime(kept) { second.handler(result) }
+                }
+            }
+        }
+        await MainLoop.run { loads.transport.startedCount == 1 }
+        let state = WeakReference(WidgetState.existing(display.object))
+        picture.destroy()
+        await MainLoop.run(within: .seconds(5)) { wrapper == nil && state.object == nil }
+        XCTAssertEqual([first.outcome, second.outcome], ["superseded", "superseded"])
+    }
+
+    /// As a declarative toolkit makes them, which updates the widget once more.
+    func testLaterCallsForAWidgetThatHasLeftItsWindowEnd() async throws {
+        let picture = try await TestPicture()
+        let loads = ViewPipeline()
+        let calls = [Completions(), Completions(), Completions()]
+        let (display, url) = (picture.display, loads.url())
+        let state: WeakReference<WidgetState>
+        do {
+            let kept = Wrapper(ObjectReference(retaining: UnsafeMutableRawPointer(picture.widget)))
+            for (index, call) in calls.enumerated() {
+                display.setImage(with: url, pipeline: loads.pipeline) { result in
+                    withExtendedLifetime(kept) { call.handler(result) }
+                }
+                if index == 0 { picture.destroy() }
+                await MainLoop.settle()
+            }
+            state = WeakReference(WidgetState.existing(display.object))
+        }
+        XCTAssertEqual(calls.map(\.outcome), ["superseded", "superseded", "superseded"])
+        await MainLoop.run(within: .seconds(5)) { state.object == nil }
+    }
+
     /// As are the closures in its options: those of `setting(.custom)`, transitions, indicators and players.
     func testClosuresInOptionsThatKeepTheWidgetDoNotOutliveItsWindow() async throws {
-        final class Wrapper: Sendable {
-            let widget: ObjectReference
-            init(_ widget: ObjectReference) { self.widget = widget }
-        }
         func playback(_ kept: Wrapper) -> AnimationPlayback {
             var playback = AnimationPlayback()
             playback.onEvent = { _ in withExtendedLifetime(kept) {} }
@@ -305,6 +343,15 @@ final class WidgetEndTests: XCTestCase {
         gtk_window_set_child(window.window, nil)
         await MainLoop.run { calls.allSatisfy { $0.count > 0 } && states.isEmpty }
         XCTAssertEqual(Set(calls.map(\.count)), [1])
+    }
+}
+
+/// A class of a binding, which keeps its widget.
+private final class Wrapper: Sendable {
+    let widget: ObjectReference
+
+    init(_ widget: ObjectReference) {
+        self.widget = widget
     }
 }
 
