@@ -112,6 +112,7 @@ extension SlotController {
     /// Loads the image that is shown at another size. The load takes the place of the one under way once it has joined the
     /// work that both share.
     private func load(_ request: ImageRequest, at size: SizeDemand, in pipeline: ImagePipeline, isLarger: Bool) {
+        let request = request.again
         let earlier = enlargement?.task
         enlargementCount += 1
         let number = enlargementCount
@@ -186,4 +187,16 @@ public enum DisplaySizing: Sendable, Hashable, CaseIterable {
     case widget
     /// The image's own.
     case image
+}
+
+extension ImageRequest {
+    /// The request for more of an image that was loaded by this one, such as its pixels for a larger widget: what was
+    /// asked for then is on disk, so that nothing is transferred or asked again.
+    var again: ImageRequest {
+        guard options.cache.storesOnDisk else { return self }
+        var request = self
+        request.options.cache.reads = .all
+        request.options.cache.revalidates = false
+        return request
+    }
 }

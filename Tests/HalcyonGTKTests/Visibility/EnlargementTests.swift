@@ -124,6 +124,19 @@ final class EnlargementTests: XCTestCase {
         XCTAssertEqual(loads.transport.startedCount(url), 2)
     }
 
+    /// The server was asked for the image, and so for its larger form.
+    func testImageThatIsLoadedAnewIsTransferredOnceWhenTheWidgetGrows() async throws {
+        for option in [ImageOption.forceRefresh, .fromMemoryCacheOrRefresh, .revalidate] {
+            let (place, url) = try await showImage([option])
+            defer { place.destroy() }
+            for side in [200, 400] {
+                await place.resize(side, side)
+                await MainLoop.run { place.imageSize == PixelSize(side, side) }
+            }
+            XCTAssertEqual(loads.transport.startedCount(url), 1, "\(option)")
+        }
+    }
+
     func testLargerImageThatFailedIsTriedAgainWhenTheNetworkIsBack() async throws {
         let (place, url) = try await showImage([.noCache])
         defer { place.destroy() }

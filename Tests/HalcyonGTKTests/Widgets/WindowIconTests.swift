@@ -112,6 +112,19 @@ final class WindowIconTests: XCTestCase {
         return files.reduce(Data(directory)) { $0 + $1 }
     }
 
+    func testSizesOfIconThatIsLoadedAnewAreOfOneTransfer() async throws {
+        let window = try TestWindow()
+        defer { window.destroy() }
+        await window.present()
+        let loads = ViewPipeline()
+        let url = loads.url()
+        let file = try ico([(16, .green), (48, .blue), (32, .red)])
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: file))
+        ImageDisplay(window.window).setImage(with: url, options: [.forceRefresh], pipeline: loads.pipeline)
+        await MainLoop.run { (try? icons(of: window).count) == 3 }
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+    }
+
     func testNamedIconOfProgramStays() async throws {
         let window = try TestWindow()
         defer { window.destroy() }
