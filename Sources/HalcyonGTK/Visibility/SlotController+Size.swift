@@ -164,7 +164,9 @@ extension DisplayTask {
     func request(for demand: SlotController.Demand) -> ImageRequest {
         let request = ImageRequest(request.source, exactly: options)
         guard let size = demand.size else { return request }
-        var changes: [ImageOption] = [.targetSize(size.targetSize), .storedResults(.costly)]
+        var changes: [ImageOption] = [.targetSize(size.targetSize)]
+        // All others are made again of the original, where that is kept.
+        if options.cache.storesOriginal { changes.append(.storedResults(.costly)) }
         // An animated image stays one, and its frames are decoded at this size, too. Processors of the program's own
         // make a still image of it unless it says otherwise.
         if options.processing.isIdentity { changes.append(.processAllFrames) }

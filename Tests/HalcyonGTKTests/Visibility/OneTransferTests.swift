@@ -53,6 +53,20 @@ final class OneTransferTests: XCTestCase {
         XCTAssertEqual(later.transport.startedCount, 0)
     }
 
+    /// A whole value of the program's own, in which nothing says that the original is kept: then its results are.
+    func testImageWhoseOriginalIsNotKeptIsShownByAnotherProcessOffline() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let url = try loads.url(.blue, 200, 200, cacheControl: "max-age=3600")
+        let options = ImageOptions()
+        await show(url, in: place, options)
+        await loads.pipeline.cache.flush()
+        let later = ViewPipeline(over: loads)
+        later.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+        await show(url, in: place, options, on: later)
+        XCTAssertEqual(later.transport.startedCount, 0)
+    }
+
     func testPrefetchedImageIsShownAtAnySizeWithoutTransfer() async throws {
         let url = try loads.url(.blue, 800, 600, cacheControl: "max-age=3600")
         let prefetcher = ImagePrefetcher(urls: [url], pipeline: loads.pipeline)
