@@ -5,8 +5,11 @@ internal import HalcyonSystem
 
 /// The sizes of one image, for a request with a target size: the image with the same options but for that size.
 struct ImageSizes: Sendable {
-    /// The key of the image at its own size.
+    /// The key that the sizes have in common: that of the image at its own size.
     let key: ImageKey
+    /// The key of the image at its own size if no processors run, so that nothing depends on how many frames they run on;
+    /// otherwise the same.
+    let whole: ImageKey
     private let target: TargetSize
     /// A Boolean value that indicates whether another size than that of the target may answer.
     let isInexact: Bool
@@ -24,7 +27,14 @@ struct ImageSizes: Sendable {
         else { return nil }
         var whole = options
         whole.targetSize = nil
-        key = ImageKey(original: original, options: whole)
+        let key = ImageKey(original: original, options: whole)
+        self.key = key
+        if whole.processing.isIdentity, whole.decode.processesAllFrames {
+            whole.decode.processesAllFrames = false
+            self.whole = ImageKey(original: original, options: whole)
+        } else {
+            self.whole = key
+        }
         self.target = target.inPixels(atScale: options.delivery.scale)
         isInexact = options.cache.precision == .inexact
         isStill = !options.decode.processesAllFrames
@@ -113,8 +123,11 @@ extension ImageCache {
             }
             if let used = use(image, for: key, sizes, extending) { return used }
         }
-        guard let image = memory.entry(for: sizes.key, extending: .none) else { return nil }
-        return use(image, for: sizes.key, sizes, extending)
+        if let image = memory.entry(for: sizes.key, extending: .none) {
+            return use(image, for: sizes.key, sizes, extending)
+        }
+        guard sizes.whole != sizes.key, let image = memory.entry(for: sizes.whole, extending: .none) else { return nil }
+        return use(image, for: sizes.whole, sizes, extending)
     }
 
     /// Returns the largest image in memory of these sizes, which need not be as large as the one that was asked for.

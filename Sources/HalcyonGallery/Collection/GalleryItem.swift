@@ -79,7 +79,8 @@ extension GalleryItem {
             width: Self.thumbnailSize.width * scale,
             height: Self.thumbnailSize.height * scale
         )
-        return cellRequest.applying([.targetSize(size)])
+        // As a view asks for it.
+        return cellRequest.applying([.targetSize(size), .processAllFrames])
     }
 
     /// Returns whether all words occur in the name or the place.

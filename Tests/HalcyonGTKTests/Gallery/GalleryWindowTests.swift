@@ -67,6 +67,22 @@ final class GalleryWindowTests: XCTestCase {
         XCTAssertNotNil(fixture.window.detail.response)
     }
 
+    /// The thumbnails of images out of sight, too, are those that their cells have shown.
+    func testThumbnailIsFoundInMemory() async throws {
+        let loads = ViewPipeline()
+        let fixture = try GalleryFixture(pipeline: loads.pipeline)
+        defer { fixture.end() }
+        fixture.window.present()
+        fixture.window.open(
+            try [TestShade.red, .green].map { "data:image/png;base64," + (try $0.png(400, 300).base64EncodedString()) }
+        )
+        await fixture.settle()
+        let item = try XCTUnwrap(fixture.window.collection.item(at: 0))
+        let scale = Int(gtk_widget_get_scale_factor(fixture.window.window.widget))
+        let request = item.thumbnailRequest(scale: scale)
+        XCTAssertNotNil(loads.pipeline.responseFromMemory(for: request))
+    }
+
     /// An image that could not be shown is shown after another attempt, once it is whole.
     func testRetry() async throws {
         let fixture = try GalleryFixture()

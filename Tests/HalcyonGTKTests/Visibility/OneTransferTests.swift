@@ -106,6 +106,23 @@ final class OneTransferTests: XCTestCase {
         XCTAssertEqual(large.imageSize, PixelSize(300, 300))
     }
 
+    func testWidgetIsDrawnAtOnceFromTheWholeImageInMemory() async throws {
+        let url = loads.url()
+        let body = try TestColor.animation(milliseconds: 20, width: 300, height: 300)
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: body))
+        _ = try await loads.pipeline.image(from: url)
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let done = Completions()
+        place.display.setImage(with: url, pipeline: loads.pipeline, completion: done.handler)
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(place.imageSize, PixelSize(300, 300))
+        XCTAssertNotNil(place.display.player)
+        await MainLoop.run { place.imageSize == PixelSize(100, 100) }
+        XCTAssertNotNil(place.display.player)
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+    }
+
     /// Shows an image in a small widget, and leaves it in memory alone.
     private func showInSmallWidget() async throws -> (place: TestPlace, url: URL) {
         let url = try loads.url(.blue, 800, 800)
