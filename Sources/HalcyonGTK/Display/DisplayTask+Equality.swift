@@ -76,14 +76,15 @@ extension ImagePipeline {
     /// The changes that views make to the defaults of a pipeline, before those of the program: the original is kept on
     /// disk, so that the image is made of it at every size.
     private static let viewDefaults: [ImageOption] = [.cacheOriginalImage]
-    /// The same for images that no processors change: a larger one in memory is drawn smaller until there is another.
+    /// The same for images that no processors change, at the size of their widget: a larger one in memory is drawn smaller
+    /// until there is another. None follows for a size that the program has given.
     private static let inexactViewDefaults: [ImageOption] = [.cacheOriginalImage, .precision(.inexact)]
 
     /// Returns the options of a view's load: those of this pipeline, with the changes of views, then with the program's. A
     /// whole value stays as it is.
     func viewOptions(of request: ImageRequest) -> ImageOptions {
         let options = completed(request, after: Self.viewDefaults).options
-        guard options.processing.isIdentity else { return options }
+        guard options.processing.isIdentity, options.targetSize == nil else { return options }
         return completed(request, after: Self.inexactViewDefaults).options
     }
 }

@@ -226,6 +226,18 @@ final class OneTransferTests: XCTestCase {
         XCTAssertEqual(loads.transport.startedCount(url), 1)
     }
 
+    func testSizeOfTheProgramIsExact() async throws {
+        let url = try loads.url(.blue, 800, 800)
+        let large = try await TestPlace(PixelSize(300, 300))
+        defer { large.destroy() }
+        await show(url, in: large)
+        let small = try await TestPlace()
+        defer { small.destroy() }
+        await show(url, in: small, [.targetSize(.pixels(width: 120, height: 120))])
+        XCTAssertEqual(small.imageSize, PixelSize(120, 120))
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+    }
+
     /// The whole list of cells gets ten pixels wider.
     func testResizedGridSendsNothing() async throws {
         try TestWindow.requireDisplay()
