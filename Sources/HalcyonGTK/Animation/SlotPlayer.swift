@@ -8,7 +8,8 @@ internal import Halcyon
 final class SlotPlayer {
     let player: AnimationPlayer
     private let clock: PresentationClock
-    private let purges: Bool
+    /// The way in which it plays, without the handler.
+    let playback: AnimationPlayback
     /// A Boolean value that indicates whether it is to begin as soon as the user lets things move.
     private var mayStart: Bool
     private var allowsMotion = false
@@ -39,7 +40,7 @@ final class SlotPlayer {
         }
         self.clock = clock
         self.onFrame = onFrame
-        purges = playback.purgesFramesWhileUnmapped
+        self.playback = playback.withoutHandler
         onEvent = playback.onEvent
         mayStart = playback.startsAutomatically
         receiver.slotPlayer = self
@@ -69,7 +70,7 @@ final class SlotPlayer {
             clock.start()
         } else {
             clock.stop()
-            if purges { player.purge() }
+            if playback.purgesFramesWhileUnmapped { player.purge() }
         }
     }
 
@@ -77,6 +78,9 @@ final class SlotPlayer {
     ///
     /// - Returns: `false` if it is another one.
     func replaceImage(with image: DecodedImage) -> Bool { player.replaceImage(with: image) }
+
+    /// Takes over the handler of a later call that is to play in the same way.
+    func follow(_ later: AnimationPlayback) { onEvent = later.onEvent }
 
     /// Shows nothing more. A program that has kept the player sees it stand still.
     func end() {
@@ -107,7 +111,9 @@ extension SlotController {
     ///
     /// - Parameter goesOn: Whether it is the image that is played, in another size. Default: `false`.
     func play(_ image: DecodedImage, goesOn: Bool = false) {
+        let playback = task?.options[PlaybackKey.self] ?? AnimationPlayback()
         if goesOn, let slotPlayer, slotPlayer.replaceImage(with: image) {
+            slotPlayer.follow(playback)
             // The first frame is shown, and another may be due.
             let frame = slotPlayer.player.frame
             if frame.index > 0 { paintable?.showFrame(Texture.make(frame.image.bitmap)) }
@@ -115,11 +121,18 @@ extension SlotController {
         }
         stopPlaying()
         guard image.animation != nil else { return }
-        let playback = task?.options[PlaybackKey.self] ?? AnimationPlayback()
         slotPlayer = SlotPlayer(image, playback) { [weak self] frame in
             self?.paintable?.showFrame(Texture.make(frame.bitmap))
         }
         playingMayHaveChanged()
+    }
+
+    /// Returns whether an image is the one that is played, though maybe in another size, and is to be played in the same
+    /// way.
+    func goesOn(with image: DecodedImage) -> Bool {
+        guard let slotPlayer, let next = image.animation, let present = content.image?.animation else { return false }
+        return present.data == next.data
+            && slotPlayer.playback == (task?.options[PlaybackKey.self] ?? AnimationPlayback()).withoutHandler
     }
 
     func stopPlaying() {

@@ -104,11 +104,8 @@ extension ImageOptions {
         case .image, .custom: changes.append(.indicator(Self.anyIndicator))
         case .none, .spinner, .progressRing: break
         }
-        var playback = self[PlaybackKey.self]
-        if playback.onEvent != nil {
-            playback.onEvent = nil
-            changes.append(.playback(playback))
-        }
+        let playback = self[PlaybackKey.self]
+        if playback.onEvent != nil { changes.append(.playback(playback.withoutHandler)) }
         return applying(changes)
     }
 
@@ -118,11 +115,8 @@ extension ImageOptions {
         if case .custom = self[ImageSettingKey.self].kind { changes.append(.setting(.manual)) }
         if case .custom = self[TransitionKey.self].kind { changes.append(.transition(.none)) }
         if case .custom = self[IndicatorKey.self].kind { changes.append(.indicator(.none)) }
-        var playback = self[PlaybackKey.self]
-        if playback.onEvent != nil {
-            playback.onEvent = nil
-            changes.append(.playback(playback))
-        }
+        let playback = self[PlaybackKey.self]
+        if playback.onEvent != nil { changes.append(.playback(playback.withoutHandler)) }
         return changes.isEmpty ? self : applying(changes)
     }
 

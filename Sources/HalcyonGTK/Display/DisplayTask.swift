@@ -50,6 +50,9 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the image of the file as it was examined last is shown, which the load
     /// confirms or replaces.
     var showsExaminedFile = false
+    /// A Boolean value that indicates whether the image of the call before was kept, which is the same, maybe at another
+    /// size: it stays until the load ends.
+    var keepsImage = false
     /// A Boolean value that indicates whether the image is shown as memory had it at a smaller size, until the load ends.
     var showsSmallerImage = false
     /// The attempt under way, which its load keeps.
@@ -116,6 +119,7 @@ public final class DisplayTask {
             earlier.isStarting, earlier.reportsProgress, earlier.mayBeInexact
         )
         (showsExaminedFile, showsSmallerImage) = (earlier.showsExaminedFile, earlier.showsSmallerImage)
+        keepsImage = earlier.keepsImage
         failure = earlier.failure
         running?.task = self
         (earlier.imageTask, earlier.running) = (nil, nil)

@@ -64,7 +64,8 @@ public struct ImageDisplay {
     ///   - completion: Called exactly once, on the main actor: after the image is shown and its transition has ended,
     ///     after the failure, when the call is superseded or cancelled, or soon after the widget has ended or has left its
     ///     window, with ``DisplayError/superseded(_:)``; one that comes back shows the image all the same. An image in
-    ///     memory is shown and completed before this returns. The handler may set images, cancel, and destroy the widget.
+    ///     memory is shown and completed before this returns, but for one of a local file, which is shown then, and completed
+    ///     once the file was examined. The handler may set images, cancel, and destroy the widget.
     /// - Returns: The load; `nil` without a source, and if the object has no such slot.
     @_disfavoredOverload  // `setImage(with: nil)` is the function of a URL.
     @discardableResult

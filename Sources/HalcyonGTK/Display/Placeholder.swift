@@ -19,15 +19,13 @@ extension Paintable: Placeholder {
 
 extension SlotController {
     /// Shows what there is to be shown until the image is there.
-    ///
-    /// - Parameter keepsCurrent: Whether what is shown is the same image in another size, which stays until then.
-    func showWaiting(_ task: DisplayTask, keepsCurrent: Bool) {
+    func showWaiting(_ task: DisplayTask) {
         let options = task.options
         guard task === self.task else { return }
         let isProgramShown = task.setsPlaceholder != nil
         let keepsCurrent =
-            keepsCurrent || options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
-        if let preview = task.imageTask?.preview, showsPreviews(of: task) {
+            task.keepsImage || options[KeepsCurrentImageKey.self] && (content.kind != .nothing || isProgramShown)
+        if !task.keepsImage, let preview = task.imageTask?.preview, showsPreviews(of: task) {
             showPreview(preview)
         } else if !keepsCurrent, !showSmallerImage(of: task) {
             if options[DelaysPlaceholderKey.self] { setContent(nil) } else { showPlaceholder(of: task) }

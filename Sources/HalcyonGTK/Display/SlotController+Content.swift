@@ -42,7 +42,39 @@ extension SlotController {
     func showsPreviews(of task: DisplayTask) -> Bool { task.options[ImageSettingKey.self] == .automatic }
 
     func showPreview(_ preview: ImagePreview) {
-        setContent(paintable(for: preview.image), kind: .preview, image: preview.image)
+        let image = preview.image
+        // Those that are read begin with the one that is there.
+        if content.kind == .preview, isShown(image) { return }
+        setContent(paintable(for: image), kind: .preview, image: image, goesOn: goesOn(with: image))
+    }
+
+    /// Shows the image of a load. Of one that is shown already, as a preview or as the image of an earlier call, nothing
+    /// begins anew.
+    func show(_ response: ImageResponse, of task: DisplayTask) {
+        let image = response.image
+        guard isShown(image) else {
+            return setImage(image, through: transition(for: response, of: task), goesOn: goesOn(with: image))
+        }
+        content = Content(kind: .image, image: image)
+        slotPlayer?.follow(task.options[PlaybackKey.self])
+        // The widget may have grown while the image was being loaded.
+        if requestedSize != nil { visibility.requestLayout() }
+        onContentChange()
+    }
+
+    /// Returns whether an image is shown already, whole or as a preview, as it would be now.
+    private func isShown(_ image: DecodedImage) -> Bool {
+        guard content.kind == .image || content.kind == .preview, shows(image), let current = paintable?.current else {
+            return false
+        }
+        let next = paintable(for: image)
+        return (current.width, current.height, current.rendering) == (next.width, next.height, next.rendering)
+            && (image.animation == nil && content.image?.animation == nil || goesOn(with: image))
+    }
+
+    /// Returns whether the pixels of an image are shown, or those of one of its frames.
+    func shows(_ image: DecodedImage) -> Bool {
+        content.image.map { Texture.make($0.bitmap).pointer == Texture.make(image.bitmap).pointer } ?? false
     }
 }
 

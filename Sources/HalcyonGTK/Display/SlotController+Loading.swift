@@ -64,9 +64,7 @@ extension SlotController {
             let response = task.pipeline.responseFromMemory(for: request)
         else { return false }
         task.showsExaminedFile = true
-        if content.kind != .image || !shows(response.image) {
-            setImage(response.image, through: transition(for: response, of: task))
-        }
+        show(response, of: task)
         return true
     }
 
@@ -87,16 +85,12 @@ extension SlotController {
         return true
     }
 
-    /// Returns whether a preview has at least as many pixels as the image that memory had at a smaller size, if that is
-    /// shown.
+    /// Returns whether a preview is better than what is shown: there is no image that was kept, and the preview has at least
+    /// as many pixels as the image that memory had at a smaller size, if that is shown.
     private func isBetter(_ preview: ImagePreview, of task: DisplayTask) -> Bool {
+        if task.keepsImage, content.kind == .image { return false }
         guard task.showsSmallerImage, content.kind == .preview, let shown = content.image else { return true }
         return preview.image.size.area >= shown.size.area
-    }
-
-    /// Returns whether the pixels of an image are shown, or those of one of its frames.
-    private func shows(_ image: DecodedImage) -> Bool {
-        content.image.map { Texture.make($0.bitmap).pointer == Texture.make(image.bitmap).pointer } ?? false
     }
 
     /// The load has succeeded.
@@ -116,11 +110,7 @@ extension SlotController {
         task.mayBeInexact = response.source == .memory
         switch task.options[ImageSettingKey.self].kind {
         case .automatic:
-            if task.showsExaminedFile, content.kind == .image, shows(response.image) {
-                onContentChange()
-            } else {
-                setImage(response.image, through: transition(for: response, of: task))
-            }
+            show(response, of: task)
             // The program may have made another call in the middle of this, as a handler of a property that was set: for
             // something else, or for the same.
             let task = attempt.task

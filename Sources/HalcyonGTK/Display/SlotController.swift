@@ -107,6 +107,7 @@ final class SlotController {
         // At another size, what is shown stays until there is better.
         let keepsCurrent =
             content.kind == .image && self.task?.response != nil && self.task?.hasSameImage(as: task) == true
+        task.keepsImage = keepsCurrent
         if keepsCurrent { task.showsExaminedFile = task.request.source.isExaminedFirst }
         let superseded = takeTask()
         visibility.followLayouts()
@@ -114,7 +115,7 @@ final class SlotController {
         self.task = task
         // The next attempt joins the work of the one before, which is cancelled only then.
         let hasImage = beginIfPossible(task)
-        if !hasImage { showWaiting(task, keepsCurrent: keepsCurrent) }
+        if !hasImage { showWaiting(task) }
         // What is shown may be as before, but for the indicator.
         paintable?.tellChange()
         superseded?.supersede(by: task.imageTask)

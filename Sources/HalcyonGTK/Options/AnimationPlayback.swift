@@ -29,6 +29,13 @@ public struct AnimationPlayback: Sendable, Hashable {
 
     /// The defaults.
     public init() {}
+
+    /// The same without a handler.
+    var withoutHandler: AnimationPlayback {
+        var playback = self
+        playback.handler = nil
+        return playback
+    }
 }
 
 /// A closure of the program's for events of a player, equal to itself alone.

@@ -102,4 +102,60 @@ final class DiskImageTests: XCTestCase {
             place.destroy()
         }
     }
+
+    /// As a declarative toolkit asks again at each change of state.
+    func testCachedAnimationGoesOnWhileItIsAskedFor() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let url = loads.url()
+        let route = ScriptedTransport.Route(body: try TestColor.animation(milliseconds: 20))
+        loads.transport.setRoute(url, route)
+        try await loads.preload(url)
+        loads.transport.setRoute(url, nil)
+        var players: [AnimationPlayer?] = []
+        for count in 2...3 {
+            let done = Completions()
+            place.display.setImage(
+                with: url,
+                options: [.revalidate, .previews([.url(url)])],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            await MainLoop.run { self.loads.transport.startedCount(url) == count }
+            await MainLoop.settle()
+            XCTAssertEqual(place.display.content, count == 2 ? .preview : .image)
+            XCTAssertEqual(place.display.image != nil, count == 3)
+            players.append(place.display.player)
+            loads.transport.transfers.last?.answer(route)
+            await done.wait()
+            XCTAssertEqual(done.outcome, "success")
+            XCTAssertEqual(place.display.content, .image)
+            players.append(place.display.player)
+        }
+        let player = try XCTUnwrap(players[0])
+        XCTAssertTrue(players.allSatisfy { $0 === player })
+    }
+
+    /// It is the same image, which is to be drawn in another way.
+    func testImageThatIsShownIsDrawnAnewInAnotherWay() async throws {
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let url = loads.url()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.animation(milliseconds: 20)))
+        var playback = AnimationPlayback()
+        var players: [AnimationPlayer] = []
+        for rate in [1.0, 2] {
+            playback.rate = rate
+            let done = Completions()
+            place.display.setImage(
+                with: url,
+                options: [.playback(playback)],
+                pipeline: loads.pipeline,
+                completion: done.handler
+            )
+            await done.wait()
+            players.append(try XCTUnwrap(place.display.player))
+        }
+        XCTAssertFalse(players[0] === players[1])
+    }
 }

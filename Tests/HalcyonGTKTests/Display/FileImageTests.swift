@@ -1,6 +1,7 @@
 import CGTK
 import Foundation
 import Halcyon
+import HalcyonTesting
 import XCTest
 
 @testable import HalcyonGTK
@@ -64,6 +65,31 @@ final class FileImageTests: XCTestCase {
         await again.wait()
         outcome = again.outcome
         XCTAssertEqual(outcome, "success")
+    }
+
+    /// The place has grown by the time that the file has been examined.
+    func testImageIsLoadedAtTheSizeOfAPlaceThatGrewWhileTheFileWasExamined() async throws {
+        let held = HeldLoads()
+        let loads = ViewPipeline(interceptors: [held])
+        try TestColor.blue.png(800, 800).write(to: URL(fileURLWithPath: path))
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let first = Completions()
+        place.display.setImage(with: .file(path), pipeline: loads.pipeline, completion: first.handler)
+        held.gate.open()
+        await first.wait()
+        XCTAssertEqual(place.imageSize, PixelSize(100, 100))
+        place.display.setImage(with: nil)
+        held.gate = Gate()
+        let second = Completions()
+        place.display.setImage(with: .file(path), pipeline: loads.pipeline, completion: second.handler)
+        XCTAssertEqual(place.display.content, .image)
+        await place.resize(300, 300)
+        await place.waitForFrame()
+        XCTAssertEqual(second.count, 0)
+        held.gate.open()
+        await MainLoop.run { place.imageSize == PixelSize(300, 300) }
+        XCTAssertEqual(second.outcome, "success")
     }
 
     func testImageOfAFileThatChangedIsReplaced() async throws {
@@ -136,4 +162,26 @@ final class FileImageTests: XCTestCase {
         await done.wait()
         XCTAssertTrue(place.display.player === player)
     }
+}
+
+/// Holds loads until a gate is open.
+///
+/// Unchecked: the lock protects the gate.
+private final class HeldLoads: LoadIntercepting, @unchecked Sendable {
+    private let lock = NSLock()
+    private var present = Gate()
+
+    var gate: Gate {
+        get { lock.withLock { present } }
+        set { lock.withLock { present = newValue } }
+    }
+
+    func result(of load: InterceptedLoad) async throws -> LoadResult {
+        await gate.wait()
+        return try await load.proceed()
+    }
+
+    static func == (left: HeldLoads, right: HeldLoads) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
