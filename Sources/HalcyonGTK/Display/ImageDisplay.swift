@@ -127,11 +127,19 @@ public struct ImageDisplay {
 
     /// The source and the options of the last call, as they were given; `nil` if there was none, or none with a source.
     ///
-    /// Setting it is a call without a placeholder and handlers, in the pipeline of the last call, or else in
-    /// ``ImagePipeline/shared``. An equal one has no effect.
+    /// Setting it is a call without a placeholder and handlers, in the pipeline of the last call with a source, or else in
+    /// ``ImagePipeline/shared``. While an equal one is under way, it has no effect.
     public var request: ImageRequest? {
         get { task?.request }
-        nonmutating set { setImage(with: newValue, pipeline: task?.pipeline ?? .shared) }
+        nonmutating set {
+            let pipeline = controller?.pipeline ?? .shared
+            if let newValue, let task, task.state != .finished,
+                controller?.isAsked(for: newValue, in: pipeline) == true
+            {
+                return
+            }
+            setImage(with: newValue, pipeline: pipeline)
+        }
     }
 
     /// Begins the last call anew, if it has failed or was cancelled; see ``DisplayTask/retry(completion:)``.

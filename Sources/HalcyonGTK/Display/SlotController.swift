@@ -15,6 +15,8 @@ final class SlotController {
 
     /// The load that counts; also after its end.
     var task: DisplayTask?
+    /// The pipeline of the last call with a source; `nil` before it.
+    private(set) var pipeline: ImagePipeline?
     var content = Content()
     /// The number of times that something else was shown.
     var contentCount = 0
@@ -94,6 +96,7 @@ final class SlotController {
             completion?(.failure(DisplayError.emptySource))
             return nil
         }
+        self.pipeline = pipeline
         let task = DisplayTask(
             request: request,
             pipeline: pipeline,

@@ -291,5 +291,24 @@ final class EqualCallTests: XCTestCase {
         picture.display.request = nil
         XCTAssertNil(picture.display.request)
         XCTAssertEqual(picture.display.content, .nothing)
+        // The pipeline is that of the last call that had a source.
+        picture.display.request = other
+        XCTAssertIdentical(picture.display.task?.pipeline, loads.pipeline)
+        await MainLoop.run { picture.display.task?.state == .finished }
+        XCTAssertEqual(picture.display.content, .image)
+    }
+
+    func testRequestThatIsSetToItselfLeavesTheHandlersOfItsLoad() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let done = Completions()
+        let task = picture.display.setImage(with: loads.url(), pipeline: loads.pipeline, completion: done.handler)
+        let request = picture.display.request
+        picture.display.request = request
+        XCTAssertEqual(done.count, 0)
+        XCTAssertIdentical(picture.display.task, task)
+        try await loads.nextTransfer().answer(.blue)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
     }
 }
