@@ -28,8 +28,9 @@ extension SlotController {
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         contentCount += 1
         let number = contentCount
-        let isEmpty = (self.paintable?.current?.width ?? 0) <= 0
-        let window = kind == .image && isEmpty && visibility.isMapped ? place?.fittingWindow : nil
+        let mayFit = paintable != nil && isProvisional && visibility.isMapped
+        let window = mayFit ? place?.fittingWindow : nil
+        hasShownImage = paintable != nil && (kind == .image || hasShownImage)
         show(paintable, through: transition, number)
         // A property that was set may be followed by code of the program, which has shown something else then.
         guard number == contentCount else { return }

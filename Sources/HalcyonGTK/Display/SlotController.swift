@@ -18,6 +18,8 @@ final class SlotController {
     /// The pipeline of the last call with a source; `nil` before it.
     private(set) var pipeline: ImagePipeline?
     var content = Content()
+    /// A Boolean value that indicates whether an image was shown since there was nothing.
+    var hasShownImage = false
     /// The number of times that something else was shown.
     var contentCount = 0
     /// Called after something else is shown. It calls no code of the program.

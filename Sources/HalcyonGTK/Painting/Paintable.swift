@@ -14,6 +14,8 @@ public struct Paintable {
     public var rendering = ImageRendering()
     /// A Boolean value that indicates whether it is drawn as small as it covers its place, and what lies beyond is cut off.
     var coversPlace = false
+    /// A Boolean value that indicates whether it is nothing but the size of an image that is to come.
+    var holdsPlace = false
 
     init(_ reference: ObjectReference, width: Double, height: Double) {
         self.reference = reference

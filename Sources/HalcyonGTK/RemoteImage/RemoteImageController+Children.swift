@@ -9,7 +9,9 @@ extension RemoteImageController {
         let empty = UnsafeMutableRawPointer(nonnull(gdk_paintable_new_empty(1, 1)))
         // Where the container leaves the size open, the area is that of a square of 160 points.
         let height = 160 / ratio.squareRoot()
-        return Paintable(ObjectReference(adopting: empty), width: height * ratio, height: height)
+        var paintable = Paintable(ObjectReference(adopting: empty), width: height * ratio, height: height)
+        paintable.holdsPlace = true
+        return paintable
     }
 
     /// Makes the placeholder in place of the one before.

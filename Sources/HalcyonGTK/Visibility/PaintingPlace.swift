@@ -30,6 +30,8 @@ struct PaintingPlace {
     let fit: Fit
     /// The sides of a widget that shows nothing, where nothing else decides them.
     private let emptySide: Double
+    /// A Boolean value that indicates whether what it shows may give it its size.
+    private let takesSize: Bool
     private let widget: UnsafeMutableRawPointer
 
     init(_ widget: UnsafeMutableRawPointer) {
@@ -37,7 +39,7 @@ struct PaintingPlace {
         width = Double(gtk_widget_get_width(widget.widget))
         height = Double(gtk_widget_get_height(widget.widget))
         if widget.isInstance(of: gtk_picture_get_type()) {
-            emptySide = Self.emptyPictureSide
+            (emptySide, takesSize) = (Self.emptyPictureSide, true)
             fit =
                 switch gtk_picture_get_content_fit(widget.opaque) {
                 case GTK_CONTENT_FIT_FILL: .fill
@@ -46,7 +48,7 @@ struct PaintingPlace {
                 default: .contain
                 }
         } else {
-            emptySide = 1
+            (emptySide, takesSize) = (1, false)
             fit = widget.isInstance(of: gtk_image_get_type()) ? .contain : .unknown
         }
     }
@@ -63,10 +65,12 @@ struct PaintingPlace {
 
     /// Returns the number of pixels that the place has for an image; `nil` if it takes both sides from what it shows.
     ///
-    /// - Parameter shown: What it shows now.
-    func demand(scale: Double, shown: Paintable?) -> SizeDemand? {
+    /// - Parameters:
+    ///   - shown: What it shows now.
+    ///   - isProvisional: Whether that stands in the place of an image, so that it counts as nothing.
+    func demand(scale: Double, shown: Paintable?, isProvisional: Bool) -> SizeDemand? {
         let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
-        let window = isEmpty ? fittingWindow : nil
+        let window = isEmpty || isProvisional ? fittingWindow : nil
         // What a scale such as 1.1 adds to a whole number is no further pixel.
         func pixels(_ side: Double, _ isOpen: Bool) -> Int {
             side > (isEmpty ? emptySide : 1) && !isOpen ? Int((side * scale - 1e-6).rounded(.up)) : 0
@@ -79,11 +83,29 @@ struct PaintingPlace {
         return demand.width == 0 && demand.height == 0 ? nil : demand
     }
 
-    /// The window around a widget that shows nothing, where the sides of both are not given: the image decides them. `nil`
-    /// where something else does.
+    /// The window around a widget that shows nothing, or what stands in the place of an image, where the sides of both are
+    /// not given: the image decides them. `nil` where something else does.
     var fittingWindow: FittingWindow? {
-        guard width <= emptySide || height <= emptySide else { return nil }
+        guard width <= emptySide || height <= emptySide || takesSize && hasSizeOfContent else { return nil }
         return FittingWindow(around: widget)
+    }
+
+    /// A Boolean value that indicates whether a side is that of what is shown, and not a given one.
+    private var hasSizeOfContent: Bool {
+        isOfContent(GTK_ORIENTATION_HORIZONTAL, Int32(width), -1)
+            || isOfContent(GTK_ORIENTATION_VERTICAL, Int32(height), Int32(width))
+    }
+
+    private func isOfContent(_ orientation: GtkOrientation, _ side: Int32, _ other: Int32) -> Bool {
+        var (least, natural): (Int32, Int32) = (0, 0)
+        gtk_widget_measure(widget.widget, orientation, other, &least, &natural, nil, nil)
+        // Of a picture that cannot shrink, the least side is that of its content, too.
+        if gtk_picture_get_can_shrink(widget.opaque) == 0 {
+            var (width, height): (Int32, Int32) = (0, 0)
+            gtk_widget_get_size_request(widget.widget, &width, &height)
+            least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height
+        }
+        return natural > least && side <= natural
     }
 
     /// Returns the size at which a paintable is drawn, in the middle of the place.

@@ -26,8 +26,17 @@ extension SlotController {
         guard visibility.isLaidOut else {
             return task.options[LoadVisibilityKey.self] == .always ? .imageSize : nil
         }
-        return place.demand(scale: visibility.scale, shown: paintable?.current).map(Demand.size) ?? .imageSize
+        let demand = place.demand(
+            scale: visibility.scale,
+            shown: paintable?.current,
+            isProvisional: isProvisional
+        )
+        return demand.map(Demand.size) ?? .imageSize
     }
+
+    /// A Boolean value that indicates whether there was no image since the slot was empty: what is shown, such as a
+    /// placeholder, decides no size that is not given.
+    var isProvisional: Bool { !hasShownImage && paintable?.current?.holdsPlace != true }
 
     /// Returns what draws an image of the load that counts, in the way that its options say: at the size of the whole
     /// image in points, also where fewer pixels were asked for, so that the widget's natural size does not depend on the

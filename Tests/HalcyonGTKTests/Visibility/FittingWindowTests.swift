@@ -39,6 +39,62 @@ final class FittingWindowTests: XCTestCase {
         }
     }
 
+    /// What is shown before the image decides no size that is not given, whether it came before the window was shown or
+    /// after.
+    func testWindowTakesTheSizeOfItsImageAfterAPlaceholderOrAPreview() async throws {
+        let small = try loads.url(.green, 80, 60)
+        try await loads.preload(small, options: [])
+        let given: [(window: (Int, Int), before: PixelSize, after: PixelSize)] = [
+            ((-1, -1), PixelSize(80, 60), PixelSize(400, 300)), ((300, -1), PixelSize(300, 225), PixelSize(300, 225)),
+            ((200, 200), PixelSize(200, 200), PixelSize(200, 200)),
+        ]
+        for (isPreview, isShown) in [(false, false), (false, true), (true, false), (true, true)] {
+            for (sides, before, after) in given {
+                try TestWindow.requireDisplay()
+                let picture = try XCTUnwrap(gtk_picture_new())
+                let window = try TestWindow(width: sides.0, height: sides.1, child: picture)
+                let display = ImageDisplay(picture)
+                let (url, done) = (loads.url(), Completions())
+                if isShown { await window.present() }
+                display.setImage(
+                    with: url,
+                    placeholder: isPreview ? nil : try TestColor.red.image(80, 60),
+                    options: isPreview ? [.previews([.url(small)])] : [],
+                    pipeline: loads.pipeline,
+                    completion: done.handler
+                )
+                if !isShown { await window.present() }
+                await MainLoop.run { display.content == (isPreview ? .preview : .placeholder) }
+                await MainLoop.run { self.size(picture) == before }
+                await MainLoop.run { self.loads.transport.startedCount(url) == 1 }
+                try loads.transport.transfers.last?.answer(.blue, 400, 300)
+                await done.wait()
+                await MainLoop.run { self.size(picture) == after }
+                XCTAssertEqual(display.image?.size.width, after.width, "\(sides), \(isPreview), \(isShown)")
+                window.destroy()
+            }
+        }
+    }
+
+    /// Its size is given, though a placeholder of that size would give it, too.
+    func testPictureWithASizeKeepsItAfterAPlaceholder() async throws {
+        try TestWindow.requireDisplay()
+        let picture = try XCTUnwrap(gtk_picture_new())
+        gtk_widget_set_size_request(picture, 80, 60)
+        let window = try TestWindow(width: -1, height: -1, child: picture)
+        defer { window.destroy() }
+        let done = Completions()
+        ImageDisplay(picture).setImage(
+            with: try loads.url(.blue, 400, 300),
+            placeholder: try TestColor.red.image(80, 60),
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await window.present()
+        await done.wait()
+        XCTAssertEqual(ImageDisplay(picture).image?.size, PixelSize(80, 60))
+    }
+
     func testWindowThatTheUserHasMadeLargerKeepsItsSize() async throws {
         try TestWindow.requireDisplay()
         let picture = try XCTUnwrap(gtk_picture_new())
