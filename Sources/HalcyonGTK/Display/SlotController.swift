@@ -24,6 +24,13 @@ final class SlotController {
     var contentCount = 0
     /// Called after something else is shown. It calls no code of the program.
     var onContentChange: () -> Void = {}
+    /// Called when the widget has come into sight, is no longer in it, or is seen or not for other reasons. It may call code
+    /// of the program.
+    var onSightChange: () -> Void = {}
+    /// A Boolean value that indicates whether sight is followed whatever the slot shows.
+    var followsSight = false {
+        didSet { if followsSight { visibility.followLayouts() } }
+    }
     /// `nil` once the slot has been given up.
     private(set) var installation: SlotInstallation?
     let visibility: WidgetVisibility

@@ -24,7 +24,7 @@ extension RemoteImage {
         /// The description of the image to assistive technologies. Default: ``Accessibility/unlabeled``.
         public var accessibility = Accessibility.unlabeled
         /// A Boolean value that indicates whether a load that has failed, or was cancelled, begins again when the widget
-        /// is shown the next time. Default: `false`.
+        /// is shown the next time, also by scrolling. Default: `false`.
         public var restartsOnAppearance = false
         /// Called as bytes arrive. Default: `nil`.
         public var onProgress: (@MainActor (ImageProgress) -> Void)?

@@ -19,7 +19,7 @@ extension RemoteImage {
         /// Nothing: the widget is empty.
         public static let none = PlaceholderChild(kind: .none)
 
-        /// A spinner in the middle, while the image is loaded.
+        /// A spinner in the middle, while the image is loaded. It stands still out of sight.
         public static let spinner = PlaceholderChild(kind: .spinner)
 
         /// A bar in the middle that fills as bytes arrive, while the image is loaded.
@@ -79,9 +79,8 @@ extension RemoteImage.PlaceholderChild {
         switch kind {
         case .none, .image: return nil
         case .spinner:
-            let spinner = UnsafeMutableRawPointer(nonnull(gtk_spinner_new()))
-            gtk_spinner_set_spinning(spinner.opaque, true.gboolean)
-            return .child(spinner, isCentered: true)
+            // It spins while it is seen; see `RemoteImageController.updateChildren()`.
+            return .child(UnsafeMutableRawPointer(nonnull(gtk_spinner_new())), isCentered: true)
         case .progressBar:
             return .child(UnsafeMutableRawPointer(nonnull(gtk_progress_bar_new())), isCentered: true)
         case .icon(let name):

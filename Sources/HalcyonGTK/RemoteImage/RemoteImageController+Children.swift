@@ -77,7 +77,18 @@ extension RemoteImageController {
             gtk_widget_set_visible(placeholder.pointer.widget, (isShown || fade != nil).gboolean)
             setMeasured(placeholder.pointer, isShown, overlay)
         }
+        updateSpinner()
         cgtk_set_accessible_busy(picture.pointer, state.isLoading.gboolean)
+    }
+
+    /// Lets the spinner spin while a load is under way and the widget is seen: it would have the window draw frames all the
+    /// time.
+    func updateSpinner() {
+        guard let placeholder, configuration.placeholder == .spinner,
+            placeholder.pointer.isInstance(of: gtk_spinner_get_type())
+        else { return }
+        let spins = state.isLoading && slot.visibility.isSeen
+        gtk_spinner_set_spinning(placeholder.pointer.opaque, spins.gboolean)
     }
 
     private func setMeasured(

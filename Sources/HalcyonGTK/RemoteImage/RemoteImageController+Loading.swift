@@ -122,13 +122,25 @@ extension RemoteImageController {
         configuration.onFailure?(error)
     }
 
+    /// A Boolean value that indicates whether the load begins again when the widget is shown the next time.
+    var restarts: Bool {
+        guard configuration.restartsOnAppearance else { return false }
+        return switch state {
+        case .failed, .cancelled: true
+        case .empty, .loading, .loaded: false
+        }
+    }
+
     /// The widget is shown.
     func widgetDidAppear() {
         // Without a load of the slot, the program has shown something of its own since.
-        guard configuration.restartsOnAppearance, slot.task != nil else { return }
-        switch state {
-        case .failed, .cancelled: load()
-        case .empty, .loading, .loaded: break
-        }
+        if restarts, slot.task != nil { load() }
+    }
+
+    /// The widget has come into sight, as by scrolling, or is no longer in it.
+    func sightDidChange() {
+        guard overlay != nil else { return }
+        updateSpinner()
+        if slot.visibility.isInSight { widgetDidAppear() }
     }
 }

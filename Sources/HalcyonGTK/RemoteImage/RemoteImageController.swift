@@ -21,6 +21,7 @@ final class RemoteImageController {
     var configuration: RemoteImage.Configuration
     var state = RemoteImage.State.empty {
         didSet {
+            slot.followsSight = restarts
             guard state.isLoading != oldValue.isLoading else { return }
             // Later, as it calls code of the program, and the state changes in the middle of other work.
             onNextTurn { [weak self] in self?.notify("loading") }
@@ -139,6 +140,7 @@ final class RemoteImageController {
         isFollowingSlot = true
         slot = present
         slot.onContentChange = { [weak self] in self?.contentDidChange() }
+        slot.onSightChange = { [weak self] in self?.sightDidChange() }
         // It tells so before each frame of a transition.
         guard let paintable = gtk_picture_get_paintable(picture.opaque) else { return }
         onSignal(paintable.raw, "invalidate-contents", after: true) { [weak self] _ in self?.advanceFade() }
@@ -165,6 +167,7 @@ final class RemoteImageController {
         {
             slot.setContent(emptyContent)
         }
+        slot.followsSight = restarts
         if earlier.placeholder != configuration.placeholder { makePlaceholder() }
         if earlier.failure != configuration.failure, case .failed(let error) = state { makeFailureChild(for: error) }
         updateChildren()
@@ -183,6 +186,7 @@ final class RemoteImageController {
         overlay = nil
         loadNumber += 1
         slot.onContentChange = {}
+        slot.onSightChange = {}
         fade = nil
         placeholder = nil
         failure = nil

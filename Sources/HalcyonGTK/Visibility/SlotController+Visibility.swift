@@ -14,7 +14,8 @@ extension SlotController {
     var followsLayouts: Bool {
         guard let installation else { return false }
         let paintable = installation.paintable
-        return task?.state == .waiting || task?.state == .loading || slotPlayer != nil || paintable.indicator != nil
+        return followsSight || task?.state == .waiting || task?.state == .loading || slotPlayer != nil
+            || paintable.indicator != nil
             || paintable.transition != nil || requestedSize != nil && !installation.connection.isDrawn
     }
 
@@ -24,6 +25,7 @@ extension SlotController {
         case .sight:
             motionMayHaveChanged()
             if visibility.isInSight { widgetDidAppear() } else { widgetDidDisappear() }
+            onSightChange()
         case .layout:
             if let task { beginWaiting(task) }
             followSize()
@@ -36,6 +38,7 @@ extension SlotController {
         case .motion:
             motionMayHaveChanged()
             if !visibility.showsMotion { endTransition() }
+            onSightChange()
         }
     }
 

@@ -126,6 +126,69 @@ final class SightTests: XCTestCase {
         await MainLoop.run { if case .loaded = image.state { true } else { false } }
     }
 
+    func testSpinnerOfARemoteImageStandsStillOutOfSight() async throws {
+        try TestWindow.requireDisplay()
+        var configuration = RemoteImage.Configuration()
+        configuration.placeholder = .spinner
+        let url = loads.url()
+        let request = ImageRequest(url, options: [.visibility(.always)])
+        let image = RemoteImage(request, configuration: configuration, pipeline: loads.pipeline)
+        let widget = image.widget.assumingMemoryBound(to: GtkWidget.self)
+        gtk_widget_set_size_request(widget, 200, 200)
+        let place = try await ScrolledPlace([widget])
+        defer { place.destroy() }
+        await place.scroll(to: 10)
+        await MainLoop.run { self.loads.transport.startedCount(url) == 1 }
+        await MainLoop.settle()
+        let spinner = try XCTUnwrap(spinner(in: widget))
+        XCTAssertEqual(gtk_spinner_get_spinning(spinner), 0)
+        var frames = 0
+        let observer = try FrameObserver(place.scrolled, onBegin: { frames += 1 }, onPaint: {})
+        defer { observer.stop() }
+        for _ in 0..<10 { await MainLoop.settle() }
+        XCTAssertEqual(frames, 0)
+        await place.scroll(to: 1_000)
+        await MainLoop.run { gtk_spinner_get_spinning(spinner) != 0 }
+        await place.scroll(to: 10)
+        await MainLoop.run { gtk_spinner_get_spinning(spinner) == 0 }
+        await place.scroll(to: 1_000)
+        await MainLoop.run { gtk_spinner_get_spinning(spinner) != 0 }
+        try loads.transport.transfers[0].answer(.blue)
+        await MainLoop.run { gtk_spinner_get_spinning(spinner) == 0 }
+    }
+
+    private func spinner(in widget: UnsafeMutablePointer<GtkWidget>) -> OpaquePointer? {
+        var child = gtk_widget_get_first_child(widget)
+        while let present = child {
+            if UnsafeMutableRawPointer(present).isInstance(of: gtk_spinner_get_type()) { return OpaquePointer(present) }
+            child = gtk_widget_get_next_sibling(present)
+        }
+        return nil
+    }
+
+    func testRemoteImageThatIsScrolledIntoSightBeginsAgain() async throws {
+        try TestWindow.requireDisplay()
+        var configuration = RemoteImage.Configuration()
+        configuration.restartsOnAppearance = true
+        let url = loads.missing()
+        let image = RemoteImage(ImageRequest(url), configuration: configuration, pipeline: loads.pipeline)
+        let widget = image.widget.assumingMemoryBound(to: GtkWidget.self)
+        gtk_widget_set_size_request(widget, 200, 200)
+        let place = try await ScrolledPlace([widget])
+        defer { place.destroy() }
+        await place.scroll(to: 1_000)
+        await MainLoop.run { if case .failed = image.state { true } else { false } }
+        await MainLoop.settle()
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png()))
+        await place.scroll(to: 10)
+        await MainLoop.settle()
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+        await place.scroll(to: 1_000)
+        await MainLoop.run { if case .loaded = image.state { true } else { false } }
+        XCTAssertEqual(loads.transport.startedCount(url), 2)
+    }
+
     /// Neither its picture nor the widget that clips that has an area before there is an image.
     func testRemoteImageWithoutAnAreaLoads() async throws {
         let image = try await TestRemoteImage(ImageRequest(try loads.url(.blue)), on: loads)
