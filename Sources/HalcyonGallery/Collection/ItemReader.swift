@@ -94,19 +94,20 @@ extension ItemReader {
             }
             if lines.isEmpty { batch.problems.append(.noImages(path)) }
             for line in lines where mayGoOn {
-                guard ItemReader.isLink(line) else {
+                let text = String(decoding: line, as: UTF8.self)
+                guard ItemReader.isLink(text) else {
                     add(GalleryItem(file: Self.path(line, besideFile: path)))
                     continue
                 }
-                if let item = GalleryItem(link: line) { add(item) } else { batch.problems.append(.notALink(line)) }
+                if let item = GalleryItem(link: text) { add(item) } else { batch.problems.append(.notALink(text)) }
             }
         }
 
         /// Returns a path that is relative to the folder of a file as it is relative to that of the program.
-        private static func path(_ path: String, besideFile list: String) -> String {
-            let slash = UInt8(ascii: "/")
-            guard path.utf8.first != slash, let end = list.utf8.lastIndex(of: slash) else { return path }
-            return String(list[...end]) + path
+        private static func path(_ path: [UInt8], besideFile list: String) -> String {
+            let (slash, list) = (UInt8(ascii: "/"), FilePath.bytes(of: list))
+            guard path.first != slash, let end = list.lastIndex(of: slash) else { return FilePath.text(of: path) }
+            return FilePath.text(of: list[...end] + path)
         }
 
         /// - Returns: Whether the folder could be read.

@@ -72,7 +72,8 @@ extension GalleryWindow {
     private static func locations(in value: UnsafePointer<GValue>) -> [String] {
         if let text = value.pointee.g_type == g_type_from_name("gchararray") ? g_value_get_string(value) : nil {
             // Links and paths; any other text is none of ours.
-            return LinkList.lines(of: String(cString: text)).filter { ItemReader.isLink($0) || $0.first == "/" }
+            return LinkList.lines(of: String(cString: text).utf8).map { String(decoding: $0, as: UTF8.self) }
+                .filter { ItemReader.isLink($0) || $0.first == "/" }
         }
         guard let list = g_value_get_boxed(value) else { return [] }
         let files = gdk_file_list_get_files(OpaquePointer(list))

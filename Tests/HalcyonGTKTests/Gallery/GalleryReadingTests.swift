@@ -69,6 +69,26 @@ final class GalleryReadingTests: XCTestCase {
         }
     }
 
+    /// Nor need a list and its lines be.
+    func testListOfNamesThatAreNotUTF8() async throws {
+        let fixture = try GalleryFixture()
+        defer { fixture.end() }
+        let name: [UInt8] = [0x61, 0xFF, 0x2E, 0x70, 0x6E, 0x67]
+        let folder = Array(fixture.folder.utf8) + [0x2F, 0xE9]
+        XCTAssertEqual(FilePath.withCString(FilePath.text(of: folder)) { mkdir($0, 0o700) }, 0)
+        try fixture.write(.red, to: "plain.png", 4, 4)
+        let file = FilePath.text(of: folder + [0x2F] + name)
+        XCTAssertEqual(FilePath.withCString(file) { rename(fixture.folder + "/plain.png", $0) }, 0)
+        let lines = [name, Array(" é.png ".utf8), folder + [0x2F] + name]
+        try Data(lines.joined(separator: [0x0D, 0x0A])).write(to: URL(fileURLWithPath: fixture.folder + "/plain.txt"))
+        let list = FilePath.text(of: folder + Array("/list.txt".utf8))
+        XCTAssertEqual(FilePath.withCString(list) { rename(fixture.folder + "/plain.txt", $0) }, 0)
+        fixture.window.open([list])
+        await MainLoop.run { fixture.window.reading == nil }
+        let paths = (0..<3).map { fixture.window.collection.item(at: $0)?.path }
+        XCTAssertEqual(paths, [file, FilePath.text(of: folder + Array("/é.png".utf8)), file])
+    }
+
     /// A desktop that has no other program for folders must not open them with this one.
     func testDesktopEntryClaimsImagesAlone() async throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
