@@ -12,6 +12,24 @@ final class DisplayAttempt {
         number = task.beginAttempt()
         task.running = self
     }
+
+    /// The time after which an attempt follows the network: a transfer that stalls fails only after a longer one.
+    private static let patience = Duration.seconds(1)
+    private var following: Task<Void, Never>?
+    private var returning: NetworkReturn?
+    /// A Boolean value that indicates whether the network came back while the attempt was under way.
+    private(set) var networkIsBack = false
+
+    /// Follows the network once the attempt has taken a while.
+    func followNetwork(clock: any Clock<Duration>) {
+        let pipeline = task.pipeline
+        following = Task { [weak self] in
+            guard (try? await clock.sleep(for: Self.patience)) != nil, let self else { return }
+            returning = NetworkReturn(of: pipeline) { [weak self] in self?.networkIsBack = true }
+        }
+    }
+
+    deinit { following?.cancel() }
 }
 
 /// The failure of a load, and the time at which an equal call loads anew.
@@ -19,15 +37,17 @@ final class DisplayAttempt {
 final class DisplayFailure {
     let error: any Error
     /// A Boolean value that indicates whether the network came back since.
-    private(set) var isOver = false
+    private(set) var isOver: Bool
     private var returning: NetworkReturn?
     /// A Boolean value that indicates whether the pipeline has remembered the failure.
     private let wasRemembered: Bool
 
-    init(_ error: any Error, of request: ImageRequest, in pipeline: ImagePipeline) {
+    /// - Parameter networkIsBack: Whether the network came back before the load has failed.
+    init(_ error: any Error, of request: ImageRequest, in pipeline: ImagePipeline, networkIsBack: Bool) {
         self.error = error
         wasRemembered = pipeline.remembersFailure(of: request)
-        guard !wasRemembered else { return }
+        isOver = networkIsBack && !wasRemembered
+        guard !wasRemembered, !isOver else { return }
         returning = NetworkReturn(of: pipeline) { [weak self] in self?.isOver = true }
     }
 
@@ -38,7 +58,7 @@ final class DisplayFailure {
     }
 }
 
-/// Waits until the network is back: connected, after it was not.
+/// Waits until the network is back: connected, after it was not, or no longer metered.
 @MainActor
 final class NetworkReturn {
     private let task: Task<Void, Never>
@@ -47,10 +67,12 @@ final class NetworkReturn {
     init(of pipeline: ImagePipeline, action: @escaping @MainActor () -> Void) {
         let updates = pipeline.configuration.recovery.network.statusUpdates
         task = Task {
-            var wasConnected = true
+            var last: NetworkStatus?
             for await status in updates {
-                if status.isConnected, !wasConnected { return action() }
-                wasConnected = status.isConnected
+                if let last, status.isConnected, !last.isConnected || last.isMetered && !status.isMetered {
+                    return action()
+                }
+                last = status
             }
         }
     }

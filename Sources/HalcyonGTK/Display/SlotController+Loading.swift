@@ -51,6 +51,7 @@ extension SlotController {
         current.isStarting = false
         guard current.attempt == attempt.number, current.state == .loading else { return true }
         current.imageTask = imageTask
+        attempt.followNetwork(clock: clock)
         if !showsExamined { followPreviews(of: imageTask, current) }
         return showsExamined
     }
@@ -146,7 +147,12 @@ extension SlotController {
         if !(error is CancellationError) { showFailure(of: task) }
         // The program may have made another call for the same in the middle of this.
         let last = attempt?.task ?? task
-        last.failure = DisplayFailure(error, of: last.request(for: .imageSize), in: last.pipeline)
+        last.failure = DisplayFailure(
+            error,
+            of: last.request(for: .imageSize),
+            in: last.pipeline,
+            networkIsBack: attempt?.networkIsBack ?? false
+        )
         guard let placeholder = placeholderSetting, last === self.task, last.state != .finished else {
             return last.finish(.failure(error))
         }

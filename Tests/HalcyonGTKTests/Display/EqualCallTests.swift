@@ -180,6 +180,50 @@ final class EqualCallTests: XCTestCase {
         XCTAssertEqual([first.outcome, second.outcome], ["failure", "success"])
     }
 
+    func testFailedCallBeginsAnewWhenTheNetworkIsNoLongerMetered() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let url = loads.url()
+        loads.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+        let (first, second) = (Completions(), Completions())
+        loads.network.status.isMetered = true
+        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: first.handler)
+        await first.wait()
+        await MainLoop.run { self.loads.network.listenerCount == 1 }
+        await MainLoop.settle()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png()))
+        loads.network.status.isMetered = false
+        await MainLoop.run { self.loads.network.listenerCount == 0 }
+        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: second.handler)
+        await second.wait()
+        XCTAssertEqual([first.outcome, second.outcome], ["failure", "success"])
+    }
+
+    /// As a transfer that has stalled fails when its time is over.
+    func testCallThatFailedAfterTheNetworkCameBackBeginsAnew() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let clock = ManualClock()
+        try XCTUnwrap(WidgetState.of(picture.display.object).controller(for: .image)).clock = clock
+        let url = loads.url()
+        let (first, second) = (Completions(), Completions())
+        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: first.handler)
+        let transfer = try await loads.nextTransfer()
+        await MainLoop.run { clock.sleeperCount == 1 }
+        clock.advance(by: .seconds(1))
+        await MainLoop.run { self.loads.network.listenerCount == 1 }
+        await MainLoop.settle()
+        loads.network.status.isConnected = false
+        loads.network.status.isConnected = true
+        await MainLoop.run { self.loads.network.listenerCount == 0 }
+        transfer.answer(ScriptedTransport.Route(error: .cannotConnect("stalled")))
+        await first.wait()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png()))
+        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: second.handler)
+        await second.wait()
+        XCTAssertEqual([first.outcome, second.outcome], ["failure", "success"])
+    }
+
     func testFailedCallBeginsAnewWhenThePipelineHasForgottenTheFailure() async throws {
         let clock = ManualClock()
         let loads = ViewPipeline(failureMemory: FailureMemory(expiration: .seconds(60), clock: clock))
