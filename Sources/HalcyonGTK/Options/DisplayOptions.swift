@@ -67,7 +67,8 @@ extension ImageOption {
     public static var transitionOnlyFromNetwork: ImageOption { .display(true, for: RestrictsTransitionKey.self) }
 
     /// Shows an image on disk, or in a local file, in the next frame: the main thread waits until it is read and decoded,
-    /// for 8 ms at most between two frames, in which all widgets of a window share. What takes longer is loaded as usual.
+    /// for 8 ms at most between two frames, in which all widgets of a window share, and all that is in no window that is shown.
+    /// What takes longer is loaded as usual.
     public static var loadDiskFileSynchronously: ImageOption { .display(true, for: WaitsForDiskKey.self) }
 
     /// Draws an indicator while the image is loaded. Default: that of the slot (``ImageDisplay/indicator``).

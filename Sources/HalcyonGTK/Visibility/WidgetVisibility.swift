@@ -37,7 +37,7 @@ final class WidgetVisibility {
     /// The sides of the widget at the last look, in points.
     private var lastSize = (width: Int32(0), height: Int32(0))
     /// The frame clock, while the widget is mapped.
-    private var clock: ObjectReference?
+    private(set) var clock: ObjectReference?
     /// The surface of the window, while the widget is mapped.
     private var toplevel: ObjectReference?
     /// A Boolean value that indicates whether the widget has been laid out since it was mapped.

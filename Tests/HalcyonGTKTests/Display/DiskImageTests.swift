@@ -58,6 +58,38 @@ final class DiskImageTests: XCTestCase {
         XCTAssertEqual(done.outcome, "success")
     }
 
+    func testTimeIsSharedWithinAFrame() async {
+        let wait = DiskWait()
+        var rests: [Duration] = []
+        for frame in [1, 1, 2] {
+            let name = wait.wait(in: frame) { rest in
+                rests.append(rest)
+                // It takes some time, however little.
+                return "\(rest)"
+            }
+            XCTAssertNotNil(name)
+        }
+        XCTAssertEqual([rests[0], rests[2]], [DiskWait.limit, DiskWait.limit])
+        XCTAssertLessThan(rests[1], DiskWait.limit)
+        DiskWait.limit = .nanoseconds(1)
+        XCTAssertNotNil(wait.wait(in: 3) { "\($0)" })
+        XCTAssertNil(wait.wait(in: 3) { "\($0)" })
+    }
+
+    /// Each window has time of its own; what has no frames shares one.
+    func testTimeIsThatOfAWindow() async throws {
+        let places = [try await TestPlace(), try await TestPlace()]
+        defer { for place in places { place.destroy() } }
+        func wait(of object: UnsafeMutableRawPointer) -> DiskWait { .of(WidgetState.of(object).visibility) }
+        let waits = places.map { [wait(of: $0.display.object), wait(of: UnsafeMutableRawPointer($0.box))] }
+        XCTAssertIdentical(waits[0][0], waits[0][1])
+        XCTAssertIdentical(waits[1][0], waits[1][1])
+        XCTAssertNotIdentical(waits[0][0], waits[1][0])
+        let (first, second) = (ImagePaintable(), ImagePaintable())
+        XCTAssertIdentical(wait(of: first.pointer), wait(of: second.pointer))
+        XCTAssertNotIdentical(wait(of: first.pointer), waits[0][0])
+    }
+
     func testTransitionOnlyFromNetwork() async throws {
         let options: [ImageOption] = [.transition(.fade(.seconds(600))), .transitionOnlyFromNetwork]
         let place = try await TestPlace()
