@@ -8,7 +8,11 @@ internal import CGTK
 @MainActor
 final class LayoutObserver {
     private var listeners: [ObjectIdentifier: (number: Int, layoutDidEnd: (Sight) -> Void)] = [:]
+    /// The listeners in the order in which they were added, so that loads begin in it. Some may have been removed since.
+    private var order: [(key: ObjectIdentifier, number: Int)] = []
     private var lastNumber = 0
+    /// The number of places in the window that were looked at after the last layout.
+    private(set) var lookCount = 0
 
     private static let key = g_quark_from_static_string("halcyon-layout-observer")
 
@@ -37,6 +41,7 @@ final class LayoutObserver {
     func add(_ listener: AnyObject, _ layoutDidEnd: @escaping (Sight) -> Void) {
         lastNumber += 1
         listeners[ObjectIdentifier(listener)] = (lastNumber, layoutDidEnd)
+        order.append((ObjectIdentifier(listener), lastNumber))
     }
 
     func remove(_ listener: AnyObject) {
@@ -47,10 +52,12 @@ final class LayoutObserver {
     var count: Int { listeners.count }
 
     private func layoutDidEnd() {
-        // In the order in which they were added, so that loads begin in it. A listener may end others.
+        if order.count > 2 * listeners.count { order.removeAll { listeners[$0.key]?.number != $0.number } }
         let sight = Sight()
-        for key in listeners.sorted(by: { $0.value.number < $1.value.number }).map(\.key) {
-            listeners[key]?.layoutDidEnd(sight)
+        // A listener may end others, and add some, which are told of the next layout.
+        for (key, number) in order {
+            if let listener = listeners[key], listener.number == number { listener.layoutDidEnd(sight) }
         }
+        lookCount = sight.lookCount
     }
 }

@@ -6,8 +6,59 @@ internal import CGTK
 final class Sight {
     /// The areas of windows that the widgets and their ancestors show of their children; `nil` for nothing.
     private var areas: [UnsafeMutableRawPointer: graphene_rect_t?] = [:]
-    /// The number of widgets whose bounds were computed.
+    /// The places of widgets in their windows, and what is seen of their children; `nil` for a widget in no window.
+    private var places: [UnsafeMutableRawPointer: Place?] = [:]
+    /// The number of places in the window that were looked at.
     private(set) var lookCount = 0
+
+    /// What decides whether a child of a widget is seen, beside the child's own place in the widget.
+    fileprivate struct Place: Equatable {
+        let bounds: graphene_rect_t
+        let shown: graphene_rect_t?
+
+        static func == (left: Place, right: Place) -> Bool {
+            guard left.bounds.isEqual(to: right.bounds) else { return false }
+            guard let one = left.shown, let other = right.shown else { return left.shown == nil && right.shown == nil }
+            return one.isEqual(to: other)
+        }
+    }
+
+    /// What decides whether a widget is seen.
+    struct Surroundings: Equatable {
+        fileprivate let parent: UnsafeMutableRawPointer
+        fileprivate let place: Place
+        /// The place of the widget in its parent.
+        fileprivate let bounds: graphene_rect_t
+
+        static func == (left: Surroundings, right: Surroundings) -> Bool {
+            left.parent == right.parent && left.bounds.isEqual(to: right.bounds) && left.place == right.place
+        }
+    }
+
+    /// Returns what decides whether a mapped widget is seen: while it is the same, ``includes(_:)`` is, too. `nil` where that
+    /// is not all, as for a widget without an area of its own.
+    ///
+    /// - Complexity: O(1); O(n) in the number of ancestors for the first of siblings.
+    func surroundings(of widget: UnsafeMutableRawPointer) -> Surroundings? {
+        guard let parent = gtk_widget_get_parent(widget.widget).map({ UnsafeMutableRawPointer($0) }),
+            let place = place(of: parent)
+        else { return nil }
+        var bounds = graphene_rect_t()
+        guard gtk_widget_compute_bounds(widget.widget, parent.widget, &bounds) != 0, !bounds.isEmpty else { return nil }
+        return Surroundings(parent: parent, place: place, bounds: bounds)
+    }
+
+    private func place(of parent: UnsafeMutableRawPointer) -> Place? {
+        if let known = places[parent] { return known }
+        var place: Place?
+        if let native = gtk_widget_get_native(parent.widget).map({ UnsafeMutableRawPointer($0) }),
+            let bounds = bounds(of: parent, in: native)
+        {
+            place = Place(bounds: bounds, shown: area(shownBy: parent, in: native))
+        }
+        places[parent] = .some(place)
+        return place
+    }
 
     /// Returns whether a part of a mapped widget lies in what its ancestors show of it: a child of a viewport that is
     /// scrolled away is mapped, and so is the page of a carousel that is not the present one.
@@ -66,6 +117,11 @@ final class Sight {
 
 extension graphene_rect_t {
     fileprivate var isEmpty: Bool { size.width <= 0 || size.height <= 0 }
+
+    fileprivate func isEqual(to other: graphene_rect_t) -> Bool {
+        origin.x == other.origin.x && origin.y == other.origin.y && size.width == other.size.width
+            && size.height == other.size.height
+    }
 
     /// Returns the rectangle with the other's extent in each direction in which it has no length.
     fileprivate func filled(from other: graphene_rect_t) -> graphene_rect_t {

@@ -34,6 +34,8 @@ final class WidgetVisibility {
     private var wantsLayout = false
     /// Whether a part of the widget was in sight at the last look.
     private var wasInSight = false
+    /// What decided about that; `nil` if it has to be looked at anew in any case.
+    private var lastSurroundings: Sight.Surroundings?
     /// The sides of the widget at the last look, in points.
     private var lastSize = (width: Int32(0), height: Int32(0))
     /// The frame clock, while the widget is mapped.
@@ -174,6 +176,7 @@ final class WidgetVisibility {
     func followLayouts() {
         guard layouts == nil, let clock else { return }
         wasInSight = isInSight
+        lastSurroundings = nil
         let layouts = LayoutObserver.of(clock.pointer)
         layouts.add(self) { [unowned self] sight in layoutDidEnd(sight) }
         self.layouts = layouts
@@ -184,7 +187,10 @@ final class WidgetVisibility {
         let isFirst = !hasLayout
         hasLayout = true
         let size = (width: gtk_widget_get_width(widget.widget), height: gtk_widget_get_height(widget.widget))
-        let isInSight = isMapped && sight.includes(widget)
+        let surroundings = isMapped ? sight.surroundings(of: widget) : nil
+        let isSame = surroundings != nil && surroundings == lastSurroundings
+        let isInSight = isMapped && (isSame ? wasInSight : sight.includes(widget))
+        lastSurroundings = surroundings
         let sightHasChanged = isFirst || isInSight != wasInSight
         let isTold = sightHasChanged || wantsLayout || size != lastSize
         (wantsLayout, wasInSight, lastSize) = (false, isInSight, size)

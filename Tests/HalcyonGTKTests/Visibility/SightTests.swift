@@ -93,6 +93,31 @@ final class SightTests: XCTestCase {
         XCTAssertEqual(counts[1] - counts[0], 39)
     }
 
+    /// Of widgets that lie where they lay before, only what they lie in is looked at.
+    func testLayoutThatMovesNothingLooksAtNoWidget() async throws {
+        var counts: [Int] = []
+        for count in [1, 40] {
+            let loads = ViewPipeline()
+            let place = try await ScrolledPlace(count: count)
+            for widget in place.widgets { ImageDisplay(widget).setImage(with: loads.url(), pipeline: loads.pipeline) }
+            await place.scroll(to: 10)
+            let clock = UnsafeMutableRawPointer(try XCTUnwrap(gtk_widget_get_frame_clock(place.scrolled)))
+            let layouts = LayoutObserver.of(clock)
+            XCTAssertEqual(layouts.count, count)
+            gdk_frame_clock_request_phase(OpaquePointer(clock), GDK_FRAME_CLOCK_PHASE_LAYOUT)
+            await place.waitForFrame()
+            counts.append(layouts.lookCount)
+            XCTAssertEqual(loads.transport.startedCount, 0)
+            // One that moves in a box that stays where it is is seen nevertheless.
+            let box = try XCTUnwrap(gtk_widget_get_parent(place.widgets[0]))
+            let pointer = UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self)
+            gtk_box_reorder_child_after(pointer, place.widgets[count - 1], nil)
+            await MainLoop.run { loads.transport.startedCount == 1 }
+            place.destroy()
+        }
+        XCTAssertEqual(counts[0], counts[1])
+    }
+
     func testImagesThatAreShownForGoodFollowNoLayout() async throws {
         let place = try await ScrolledPlace(count: 3)
         defer { place.destroy() }
