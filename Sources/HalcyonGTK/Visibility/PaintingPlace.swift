@@ -76,8 +76,8 @@ struct PaintingPlace {
             side > (isEmpty ? emptySide : 1) && !isOpen ? Int((side * scale - 1e-6).rounded(.up)) : 0
         }
         let demand = SizeDemand(
-            width: pixels(width, window?.fitsWidth == true),
-            height: pixels(height, window?.fitsHeight == true),
+            width: pixels(width, window?.fitsWidth == true && !horizontal.isGiven),
+            height: pixels(height, window?.fitsHeight == true && !vertical.isGiven),
             mode: fit.targetMode
         )
         return demand.width == 0 && demand.height == 0 ? nil : demand
@@ -86,26 +86,38 @@ struct PaintingPlace {
     /// The window around a widget that shows nothing, or what stands in the place of an image, where the sides of both are
     /// not given: the image decides them. `nil` where something else does.
     var fittingWindow: FittingWindow? {
-        guard width <= emptySide || height <= emptySide || takesSize && hasSizeOfContent else { return nil }
+        guard width <= emptySide || height <= emptySide || horizontal.isNatural || vertical.isNatural else {
+            return nil
+        }
         return FittingWindow(around: widget)
     }
 
-    /// A Boolean value that indicates whether a side is that of what is shown, and not a given one.
-    private var hasSizeOfContent: Bool {
-        isOfContent(GTK_ORIENTATION_HORIZONTAL, Int32(width), -1)
-            || isOfContent(GTK_ORIENTATION_VERTICAL, Int32(height), Int32(width))
+    /// The lengths of a side of a widget that what it shows may give its size.
+    private struct Extent {
+        var side: Int32 = 0
+        var least: Int32 = 0
+        var natural: Int32 = 0
+
+        /// A Boolean value that indicates whether the side is no longer than what is shown asks for.
+        var isNatural: Bool { natural > least && side <= natural }
+        /// A Boolean value that indicates whether the program asks for a side that is longer than that.
+        var isGiven: Bool { least > 0 && natural <= least }
     }
 
-    private func isOfContent(_ orientation: GtkOrientation, _ side: Int32, _ other: Int32) -> Bool {
-        var (least, natural): (Int32, Int32) = (0, 0)
-        gtk_widget_measure(widget.widget, orientation, other, &least, &natural, nil, nil)
+    private var horizontal: Extent { extent(GTK_ORIENTATION_HORIZONTAL, Int32(width), -1) }
+    private var vertical: Extent { extent(GTK_ORIENTATION_VERTICAL, Int32(height), width > 0 ? Int32(width) : -1) }
+
+    private func extent(_ orientation: GtkOrientation, _ side: Int32, _ other: Int32) -> Extent {
+        guard takesSize else { return Extent() }
+        var extent = Extent(side: side)
+        gtk_widget_measure(widget.widget, orientation, other, &extent.least, &extent.natural, nil, nil)
         // Of a picture that cannot shrink, the least side is that of its content, too.
         if gtk_picture_get_can_shrink(widget.opaque) == 0 {
             var (width, height): (Int32, Int32) = (0, 0)
             gtk_widget_get_size_request(widget.widget, &width, &height)
-            least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height
+            extent.least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height
         }
-        return natural > least && side <= natural
+        return extent
     }
 
     /// Returns the size at which a paintable is drawn, in the middle of the place.
