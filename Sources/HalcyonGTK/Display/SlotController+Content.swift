@@ -57,6 +57,7 @@ extension SlotController {
             return setImage(image, through: transition(for: response, of: task), goesOn: goesOn(with: image))
         }
         content = Content(kind: .image, image: image)
+        hasShownImage = true
         slotPlayer?.follow(task.options[PlaybackKey.self])
         // The widget may have grown while the image was being loaded.
         if requestedSize != nil { visibility.requestLayout() }

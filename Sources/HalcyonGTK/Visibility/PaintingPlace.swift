@@ -86,10 +86,15 @@ struct PaintingPlace {
     /// The window around a widget that shows nothing, or what stands in the place of an image, where the sides of both are
     /// not given: the image decides them. `nil` where something else does.
     var fittingWindow: FittingWindow? {
-        guard width <= emptySide || height <= emptySide || horizontal.isNatural || vertical.isNatural else {
-            return nil
-        }
+        guard width <= emptySide || height <= emptySide || hasSizeOfContent else { return nil }
         return FittingWindow(around: widget)
+    }
+
+    /// A Boolean value that indicates whether a side is that of what is shown, and may be one of the window's, which is
+    /// measured then: in what scrolls it is not.
+    private var hasSizeOfContent: Bool {
+        takesSize && gtk_widget_get_ancestor(widget.widget, gtk_scrolled_window_get_type()) == nil
+            && (horizontal.isNatural || vertical.isNatural)
     }
 
     /// The lengths of a side of a widget that what it shows may give its size.
