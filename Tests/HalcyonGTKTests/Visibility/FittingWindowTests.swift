@@ -39,22 +39,20 @@ final class FittingWindowTests: XCTestCase {
         }
     }
 
-    /// What is shown before the image decides no size that is not given, whether it came before the window was shown or
-    /// after.
+    /// What is shown before the image decides no size that is not given.
     func testWindowTakesTheSizeOfItsImageAfterAPlaceholderOrAPreview() async throws {
         let small = try loads.url(.green, 80, 60)
         try await loads.preload(small, options: [])
         let given: [(window: (Int, Int), size: PixelSize)] = [
             ((-1, -1), PixelSize(400, 300)), ((300, -1), PixelSize(300, 225)), ((200, 200), PixelSize(200, 200)),
         ]
-        for (isPreview, isShown) in [(false, false), (false, true), (true, false), (true, true)] {
+        for isPreview in [false, true] {
             for (sides, size) in given {
                 try TestWindow.requireDisplay()
                 let picture = try XCTUnwrap(gtk_picture_new())
                 let window = try TestWindow(width: sides.0, height: sides.1, child: picture)
                 let display = ImageDisplay(picture)
                 let (url, done) = (loads.url(), Completions())
-                if isShown { await window.present() }
                 display.setImage(
                     with: url,
                     placeholder: isPreview ? nil : try TestColor.red.image(80, 60),
@@ -62,7 +60,7 @@ final class FittingWindowTests: XCTestCase {
                     pipeline: loads.pipeline,
                     completion: done.handler
                 )
-                if !isShown { await window.present() }
+                await window.present()
                 await MainLoop.run { display.content == (isPreview ? .preview : .placeholder) }
                 await MainLoop.run { self.loads.transport.startedCount(url) == 1 }
                 // The window takes the size of what it shows until then.
@@ -70,7 +68,7 @@ final class FittingWindowTests: XCTestCase {
                 try loads.transport.transfers.last?.answer(.blue, 400, 300)
                 await done.wait()
                 await MainLoop.run { self.size(picture) == size }
-                XCTAssertEqual(display.image?.size.width, size.width, "\(sides), \(isPreview), \(isShown)")
+                XCTAssertEqual(display.image?.size.width, size.width, "\(sides), \(isPreview)")
                 window.destroy()
             }
         }

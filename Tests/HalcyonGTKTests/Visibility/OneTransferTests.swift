@@ -17,9 +17,13 @@ final class OneTransferTests: XCTestCase {
         _ options: [ImageOption] = [],
         on loads: ViewPipeline? = nil
     ) async {
+        await show(ImageRequest(url, options: options), in: place, on: loads)
+    }
+
+    private func show(_ request: ImageRequest, in place: TestPlace, on loads: ViewPipeline? = nil) async {
         let done = Completions()
         let pipeline = (loads ?? self.loads).pipeline
-        place.display.setImage(with: url, options: options, pipeline: pipeline, completion: done.handler)
+        place.display.setImage(with: request, pipeline: pipeline, completion: done.handler)
         await done.wait()
         XCTAssertEqual(done.outcome, "success")
     }
@@ -58,12 +62,12 @@ final class OneTransferTests: XCTestCase {
         let place = try await TestPlace()
         defer { place.destroy() }
         let url = try loads.url(.blue, 200, 200, cacheControl: "max-age=3600")
-        let options = ImageOptions()
-        await show(url, in: place, options)
+        let request = ImageRequest(url, exactly: ImageOptions())
+        await show(request, in: place)
         await loads.pipeline.cache.flush()
         let later = ViewPipeline(over: loads)
         later.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
-        await show(url, in: place, options, on: later)
+        await show(request, in: place, on: later)
         XCTAssertEqual(later.transport.startedCount, 0)
     }
 

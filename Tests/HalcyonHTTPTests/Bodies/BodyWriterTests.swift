@@ -106,7 +106,7 @@ struct BodyWriterTests {
             let request = TransferRequest.patient(url: server.url())
             if keeps {
                 let store = PartialBodyStore(.init(folder: folder.path + "/partial"))
-                storage.resumption = .init(store: store, key: try #require(PartialBodyKey(request)))
+                storage.resumption = .init(store: store, key: try #require(PartialBodyKey(request)), removals: 0)
             }
             let received = Lock(0)
             let hooks = BodyCollector.Hooks(report: { progress in

@@ -91,13 +91,13 @@ struct AnimatedLoadTests {
         "is animated at a target size, if all frames are to be, where the whole image in memory answers, not a still one"
     )
     func inexactSizeOfAllFrames() async throws {
-        let options: ImageOptions = [.targetSize(.pixels(width: 12)), .precision(.inexact), .processAllFrames]
+        let options: [ImageOption] = [.targetSize(.pixels(width: 12)), .precision(.inexact), .processAllFrames]
         #expect(try await test.pipeline.image(from: url, options: [.targetSize(.pixels(width: 18))]).animation == nil)
         #expect(test.pipeline.responseFromMemory(for: url, options: options) == nil)
         #expect(try await test.pipeline.image(from: url).animation != nil)
         let image = try #require(test.pipeline.responseFromMemory(for: url, options: options)?.image)
         #expect(image.size == PixelSize(24, 16) && image.animation != nil)
-        let turned = options.applying([.processor(.rotate(quarterTurns: 2))])
+        let turned = options + [.processor(.rotate(quarterTurns: 2))]
         #expect(test.pipeline.responseFromMemory(for: url, options: turned) == nil)
     }
 

@@ -257,7 +257,7 @@ struct ContentOrderTests {
         let (cache, seed) = (test.pipeline.cache, Lock(1))
         let source = Source.closure(cacheKey: "page") { Sample.png(seed: seed.withLock { $0 }) }
         let stored = ImageRequest(source, options: [.processor(.crop(to: .pixels(9, 9)))])
-        let options: ImageOptions = [.fromDiskCacheOrRefresh, .diskCacheExpiration(.seconds(100)), .waitForCache]
+        let options: [ImageOption] = [.fromDiskCacheOrRefresh, .diskCacheExpiration(.seconds(100)), .waitForCache]
         _ = try await test.pipeline.response(for: ImageRequest(source, options: options))
         #expect(try await cache.store(ImageCodecs.standard.decode(Sample.png(9, 9, seed: 7)), for: stored))
         await cache.flush()

@@ -170,7 +170,7 @@ struct TierOriginalTests {
             await test.settle()
         }
         func serve(_ seed: Int) {
-            let headers: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept-Language"]
+            let headers: HTTPFields = [.cacheControl: "max-age=3600", .vary: "Accept-Language"]
             test.transport.setRoute(url, .init(headers: headers, body: Sample.png(seed: seed)))
         }
         serve(1)

@@ -16,7 +16,7 @@ struct ProcessingFromMemoryTests {
     }
 
     /// Returns the response of a pipeline whose caches are empty.
-    private func cold(_ body: Data, _ options: ImageOptions) async throws -> ImageResponse {
+    private func cold(_ body: Data, _ options: [ImageOption]) async throws -> ImageResponse {
         let other = TestPipeline()
         other.transport.serve(url, body)
         return try await other.pipeline.response(for: url, options: options)
@@ -28,7 +28,7 @@ struct ProcessingFromMemoryTests {
     )
     func response(reads: ImageOption?) async throws {
         _ = try await test.pipeline.response(for: url, options: [.cacheMemoryOnly])
-        let options = ImageOptions([crop] + [reads].compactMap(\.self))
+        let options = [crop] + [reads].compactMap(\.self)
         let processed = try await test.pipeline.response(for: url, options: options)
         #expect(processed.source == .memory)
         #expect(test.transport.startedCount == 1 && test.counters.decodes == 1)
