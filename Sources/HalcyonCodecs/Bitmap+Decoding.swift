@@ -21,17 +21,6 @@ extension Bitmap {
         }
     }
 
-    /// The upright image, as the last step of decoding.
-    package func upright(_ orientation: Orientation) throws(CodecError) -> Bitmap {
-        do {
-            return try oriented(orientation)
-        } catch let error as BitmapError {
-            throw .bitmap(error)
-        } catch {
-            throw .bitmap(.invalidSize(size))
-        }
-    }
-
     /// Fills each row by `body`, which is handed the row and its number, writes straight alpha, and says whether any
     /// may be below 255; then multiplies the colours by alpha.
     ///

@@ -139,11 +139,6 @@ struct CachedImage: Sendable {
         }
     }
 
-    /// Returns whether a request that gives the image this lifetime has to ask its server, if it has one.
-    func isOver(_ expiration: Expiration, at now: Date) -> Bool {
-        receivedDate.map { expiration.isOver(since: $0, at: now) } ?? false
-    }
-
     /// The weak reference by which the image is found after its eviction, for as long as something shows it: its pixels
     /// are then still in memory. `nil` for encoded bytes.
     var weakReference: WeakValue<CachedImage>? {

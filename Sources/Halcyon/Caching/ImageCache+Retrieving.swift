@@ -54,7 +54,7 @@ extension ImageCache {
         let context = WorkContext(priority: PriorityBox(own.options.priority), report: { _ in })
         let resolved = parts.resolver.resolved(PendingRequest(own), as: key)
         do {
-            let response = try await Load(ImageForm(parts)).result(for: resolved.within(.thisCache), context: context)
+            let response = try await Load(ImageForm(parts)).shared(resolved.within(.thisCache), context: context)
             return request.entry(response.image, in: response.source == .memory ? .memory : .disk)
         } catch let error as ImageError where error.reason == .notCached || error.isDamage {
             return nil

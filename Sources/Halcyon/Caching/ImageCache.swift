@@ -85,17 +85,7 @@ public final class ImageCache: Sendable {
             weakReference: { $0.weakReference }
         )
         self.memory = memory
-        pressure = memoryPressure?.addHandler { [weak memory] pressure in
-            let pool = MemoryPool.shared
-            switch pressure {
-            case .warning:
-                if let memory { memory.trim(to: memory.statistics.cost / 2) }
-                pool.trim(to: pool.statistics.keptByteCount / 2)
-            case .critical:
-                memory?.trim()
-                pool.trim()
-            }
-        }
+        pressure = memoryPressure.map { Self.trim(memory, asReportedBy: $0) }
         let bundles = tiers.filter(\.isReadOnly)
         answers = bundles.isEmpty ? nil : NewestAnswers(of: bundles)
         self.tiers = CacheTiers(disk: DiskTier(configuration: disk, onFault: onFault), tiers)

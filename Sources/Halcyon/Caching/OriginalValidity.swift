@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import HalcyonHTTP
+internal import HalcyonHTTP
 internal import HalcyonStore
 
 /// The time and the requests for which an original, and every image that was made of it, may be used.
@@ -11,7 +11,7 @@ final class OriginalValidity: Sendable {
     /// The head of the response, as far as reuse depends on it.
     let response: StoredResponse
     /// The date from which a request that follows the server has to ask it again.
-    private let freshUntil: Date
+    let freshUntil: Date
     /// A Boolean value that indicates whether the server stated nothing about it, so that the default lifetime holds,
     /// after which the cache has it no longer.
     let isSilent: Bool
@@ -40,48 +40,4 @@ final class OriginalValidity: Sendable {
         let control = response.cacheControl
         return !control.noCache && !control.mustRevalidate
     }
-
-    /// Returns whether a request with this rule has to ask the server.
-    func isOver(at now: Date, _ rule: FreshnessPolicy) -> Bool {
-        switch rule {
-        case .ignoringServer: false
-        case .server: freshUntil <= now || now.isBefore(response.responseTime)
-        case .expiration(let expiration): expiration.isOver(since: response.responseTime, at: now)
-        }
-    }
-
-    /// Returns the date from which a request with this rule has to ask the server, if there is such a date and it does
-    /// not come from a default.
-    func statedEnd(_ rule: FreshnessPolicy) -> Date? {
-        switch rule {
-        case .ignoringServer:
-            return nil
-        case .server:
-            return isSilent ? nil : freshUntil
-        case .expiration(let expiration):
-            let lifetime = expiration.interval(since: response.responseTime)
-            return lifetime < .infinity ? response.responseTime.addingTimeInterval(lifetime) : nil
-        }
-    }
-}
-
-extension Expiration {
-    /// Returns whether a lifetime that began at `start` has ended. If the clock was set back since, it counts as ended.
-    func isOver(since start: Date, at now: Date) -> Bool {
-        start.addingTimeInterval(interval(since: start)) <= now || now.isBefore(start)
-    }
-}
-
-extension Date {
-    /// Returns whether this is earlier than an earlier date, by more than clocks are adjusted.
-    fileprivate func isBefore(_ earlier: Date) -> Bool { timeIntervalSince(earlier) <= -60 }
-}
-
-extension HTTPCacheRules {
-    /// The rules for images where the standard leaves a choice: seven days where the server states no lifetime.
-    package static let images: HTTPCacheRules = {
-        var rules = HTTPCacheRules()
-        rules.defaultLifetime = .seconds(7 * 86_400)
-        return rules
-    }()
 }

@@ -1,4 +1,5 @@
 internal import HalcyonSystem
+internal import Synchronization
 
 /// The context of a piece of work: the priority of its waiters, and the function by which it reports to them.
 struct WorkContext: Sendable {
@@ -85,5 +86,16 @@ struct WorkContext: Sendable {
                 report(.progress(progress))
             }
         }
+    }
+}
+
+/// Numbers of one sequence for all of this process. They order the beginnings of work and the changes of caches, also
+/// where the work is shared between caches.
+enum WorkNumber {
+    private static let last = Atomic<UInt64>(0)
+
+    /// Returns a number that is higher than all earlier ones.
+    static func next() -> UInt64 {
+        last.add(1, ordering: .sequentiallyConsistent).newValue
     }
 }

@@ -232,24 +232,6 @@ struct DownloadRun: Sendable {
         return nil
     }
 
-    private func check(_ response: TransferResponse, to request: TransferRequest) throws {
-        let isUnconditional = request.headers[.ifNoneMatch] == nil && request.headers[.ifModifiedSince] == nil
-        let isAccepted =
-            response.status == 304
-            ? !isUnconditional && (handling.acceptsNotModified || handling.acceptedStatusCodes.contains(304))
-            : handling.acceptedStatusCodes.contains(response.status)
-        guard isAccepted else {
-            var refusal = failure(.status(response.status))
-            refusal.retryAfter = RetryAfter.delay(response.headers)
-            throw refusal
-        }
-        // "Not modified" says nothing about the content (RFC 9110, section 15.4.5).
-        if let types = handling.acceptedContentTypes, response.status != 304 {
-            let type = response.headers[.contentType]
-            guard AcceptedContentTypes.contains(type, in: types) else { throw failure(.contentType(type)) }
-        }
-    }
-
     func failure(_ reason: ImageError.Reason) -> ImageError {
         ImageError(stage: .load, reason: reason, source: request.url.absoluteString)
     }

@@ -1,3 +1,5 @@
+internal import HalcyonRaster
+
 /// Writes values into bytes in a canonical form: equal values give equal bytes and different ones different bytes, in
 /// this process and in every later one.
 ///
@@ -52,5 +54,15 @@ public struct CacheKeyEncoder: Sendable {
 
     private mutating func append(_ value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+extension Color {
+    /// Writes the four components.
+    func encode(into encoder: inout CacheKeyEncoder) {
+        encoder.encode(red)
+        encoder.encode(green)
+        encoder.encode(blue)
+        encoder.encode(alpha)
     }
 }

@@ -47,13 +47,3 @@ public struct DeliveryPolicy: Sendable, Hashable {
             && (scale == 1 || !processing.hasLengthsInPoints)
     }
 }
-
-extension ImageResponse {
-    /// Returns the response in the form that a policy asks for. Runs code of the program: no lock may be held.
-    func delivered(_ policy: DeliveryPolicy) -> ImageResponse {
-        var response = self
-        response.image.scale = policy.scale
-        if let modifier = policy.imageModifier { response.image = modifier.modified(response.image) }
-        return response
-    }
-}

@@ -64,15 +64,3 @@ extension OptionContradiction {
         }
     }
 }
-
-extension ImageOptions {
-    /// A Boolean value that indicates whether a load may use the network: a request that reads no cache may in any
-    /// case.
-    var allowsNetwork: Bool { network.isAllowed || cache.reads == .none }
-
-    /// A Boolean value that indicates whether the original on disk may be used. It is all that the disk has of an image
-    /// whose frames are all processed.
-    var readsOriginalOnDisk: Bool {
-        cache.reads.includesDisk && (cache.readsOriginal || loadProcessing.isIdentity || decode.processesAllFrames)
-    }
-}

@@ -41,7 +41,7 @@ extension ImagePipeline {
         let context = WorkContext(priority: priority, report: { _ in })
         let begun = stages.activities.begin(request)
         let response = CallingThreadExecutor.run(within: limit) { [stages] in
-            try? await Load(ImageForm(stages), within: .thisMachine).result(of: call, begun: begun, context: context)
+            try? await Load(ImageForm(stages), within: .thisMachine).observed(call, begun: begun, context: context)
         }
         return response.flatMap(\.self)?.delivered(request.options.delivery)
     }

@@ -98,6 +98,6 @@ extension ImagePipeline {
             onProgress(progress.progress)
         }
         let begun = stages.activities.begin(call.request)
-        return try await Load(EncodedImageForm(stages, encoding)).result(of: call, begun: begun, context: context)
+        return try await Load(EncodedImageForm(stages, encoding)).observed(call, begun: begun, context: context)
     }
 }

@@ -83,12 +83,12 @@ public final class ImagePipeline: Sendable {
         task.start { [stages] context in
             let load = Load(ImageForm(stages))
             guard let feed else {
-                return try await load.result(of: call, begun: begun, context: context)
+                return try await load.observed(call, begun: begun, context: context)
                     .delivered(request.options.delivery)
             }
             return try await stages.activities.run(begun, context: context, place: \.source) { context in
                 try await stages.sendingPreviews(of: call, to: feed, context: context) { context in
-                    try await load.result(of: call, context: context)
+                    try await load.intercepted(call, context: context)
                 }.delivered(request.options.delivery)
             }
         }
@@ -155,7 +155,7 @@ public final class ImagePipeline: Sendable {
         let call = stages.resolver.begin(call)
         let context = WorkContext(priority: PriorityBox(call.options.priority), report: { _ in })
         let begun = stages.activities.begin(call.request)
-        return try await Load(form).result(of: call, begun: begun, context: context)
+        return try await Load(form).observed(call, begun: begun, context: context)
     }
 
     /// Returns the encoded bytes of an original, from disk or from its source, without decoding or storing them.

@@ -3,14 +3,22 @@ internal import FoundationEssentials
 /// The way of every request, in whatever form its result is wanted.
 ///
 /// ```
-/// request ─► prepare ─► memory ─► interceptors ─► alternatives ─► shared work: memory again ─► stored result
-///                                                                 ─► original ─► decode ─► process ─► store
+/// prepare ─► memory ─► observers ─► interceptors ─► one source or alternatives ─► resolve ─► shared work
+///
+/// shared work: memory again ─► stored result ─► original ─► decode ─► process ─► store ─► original's bytes
+///                                                └──────── error ────────┴─► stale result or substitute
 /// ```
 ///
-/// The first two steps are made by ``ImagePipeline``, on the thread of the caller, which gets an image in memory without
-/// waiting: ``Interception/prepared(_:)`` applies default options and the first step of each interceptor, and
-/// ``MemoryStage`` looks into memory. The steps from the original on are those of the form, ``LoadForm/make(for:context:)``:
-/// the first two are left out where processors may begin with an image in memory, ``MemoryStage/unprocessed(for:)``.
+/// - *prepare* (default options, the first step of each interceptor: ``Interception/prepared(_:)``) and *memory*
+///   (``MemoryStage``) come before a load, on the thread of the caller, which gets an image in memory without waiting.
+///   Images of an ``ImagePipeline`` pass both, bytes and encoded forms *prepare* alone. ``ImagePrefetcher`` makes both on
+///   its own, previews begin with the load, and an ``ImageCache`` begins with *shared work*.
+/// - *resolve* (``RequestResolver``) derives the keys, and refuses sources that are not allowed and options that contradict
+///   each other. Each alternative is resolved on its own.
+/// - *original*, *decode* and *process* are the form's, ``LoadForm/make(for:context:)``. The first two are left out where
+///   processors may begin with an image in memory, ``MemoryStage/unprocessed(for:)``. Retries, circuit breakers, the
+///   memory of failures and the check for metered networks are inside *original*, in ``Recovery``.
+/// - *store* is ``LoadForm/store(_:for:_:)``, *stale result or substitute* ``LoadForm/fallback(for:after:context:)``.
 struct Load<Form: LoadForm>: Sendable {
     let form: Form
     /// The distance from which the result may come.
@@ -27,10 +35,10 @@ struct Load<Form: LoadForm>: Sendable {
     /// Returns the result of a call, whose observers are told of it.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    func result(of call: PendingRequest, begun: LoadActivities.Begun, context: WorkContext) async throws -> Form.Result
+    func observed(_ call: PendingRequest, begun: LoadActivities.Begun, context: WorkContext) async throws -> Form.Result
     {
         try await parts.activities.run(begun, context: context, place: { form.loadResult($0).source }) { context in
-            try await result(of: call, context: context)
+            try await intercepted(call, context: context)
         }
     }
 
@@ -38,7 +46,7 @@ struct Load<Form: LoadForm>: Sendable {
     /// chain is loaded in place of the one of the call.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    func result(of call: PendingRequest, context: WorkContext) async throws -> Form.Result {
+    func intercepted(_ call: PendingRequest, context: WorkContext) async throws -> Form.Result {
         guard !call.interceptors.isEmpty else { return try await anySource(of: call, context: context) }
         let load: InterceptorChain.Loader = { request, context in
             let next = parts.resolver.begin(form.request(for: request), begun: call.begun)
@@ -60,21 +68,21 @@ struct Load<Form: LoadForm>: Sendable {
             // Before keys are made and hashed: of a list that is flung, many loads are cancelled before they begin.
             try Task.checkCancellation()
             let request = try await parts.resolver.resolve(call, context: context)
-            result = try await self.result(for: request.within(reach), context: context)
+            result = try await shared(request.within(reach), context: context)
         }
-        form.finish(&result, substitution, after: ContinuousClock.now - start)
+        form.record(ContinuousClock.now - start, substitution, in: &result)
         return result
     }
 
     /// Returns the result of one source; equal requests share it.
     ///
     /// - Throws: ``ImageError``, `CancellationError`.
-    func result(for request: ResolvedRequest, context: WorkContext) async throws -> Form.Result {
+    func shared(_ request: ResolvedRequest, context: WorkContext) async throws -> Form.Result {
         let request = form.target(of: request)
         return try await form.share(request, context: context) { [form] context in
             // Another load may have finished since the caller looked into memory.
             if let result = form.remembered(for: request) {
-                return try await form.complete(result, of: request, context: context)
+                return try await form.withOriginalData(result, of: request, context: context)
             }
             if request.work.readsDisk { context.begin(.cache) }
             var result: Form.Result
@@ -87,9 +95,9 @@ struct Load<Form: LoadForm>: Sendable {
                     result = await form.store(made, for: request, context)
                 }
             } catch let error as ImageError {
-                result = try await form.result(for: request, insteadOf: error, context: context)
+                result = try await form.fallback(for: request, after: error, context: context)
             }
-            return try await form.complete(result, of: request, context: context)
+            return try await form.withOriginalData(result, of: request, context: context)
         }
     }
 }

@@ -37,11 +37,11 @@ protocol LoadForm: Sendable {
     /// Returns what may be used where a result could not be made. Default: throws the error.
     ///
     /// - Throws: The error, `CancellationError`.
-    func result(for request: ResolvedRequest, insteadOf error: ImageError, context: WorkContext) async throws -> Result
-    /// Adds to a result what the caches of results do not have. Default: leaves it as it is.
-    func complete(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result
+    func fallback(for request: ResolvedRequest, after error: ImageError, context: WorkContext) async throws -> Result
+    /// Returns a result with the bytes of its original, if the request asks for them. Default: leaves it as it is.
+    func withOriginalData(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result
     /// Adds to a result where it came from, and how long it took. Default: leaves it as it is.
-    func finish(_ result: inout Result, _ substitution: SourceSubstitution?, after time: Duration)
+    func record(_ time: Duration, _ substitution: SourceSubstitution?, in result: inout Result)
 
     /// Returns the result as interceptors see it.
     func loadResult(_ result: Result) -> LoadResult
@@ -101,15 +101,16 @@ extension LoadForm {
 
     func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Result? { nil }
 
-    func result(for request: ResolvedRequest, insteadOf error: ImageError, context: WorkContext) async throws -> Result
-    {
+    func fallback(for request: ResolvedRequest, after error: ImageError, context: WorkContext) async throws -> Result {
         await request.removeOriginal(ifGone: error)
         throw error
     }
 
-    func complete(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result { result }
+    func withOriginalData(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result {
+        result
+    }
 
-    func finish(_ result: inout Result, _ substitution: SourceSubstitution?, after time: Duration) {}
+    func record(_ time: Duration, _ substitution: SourceSubstitution?, in result: inout Result) {}
 }
 
 /// Images.
@@ -140,7 +141,7 @@ struct ImageForm: CachedForm {
     }
 
     /// Adds the encoded original, which is read if the options ask for it and the response does not have it.
-    func complete(
+    func withOriginalData(
         _ response: ImageResponse,
         of request: ResolvedRequest,
         context: WorkContext
@@ -294,7 +295,7 @@ struct CacheEntryForm: LoadForm {
 
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse.Source> {
         guard destination == .disk else {
-            let image = try await Load(ImageForm(parts)).result(for: request, context: context)
+            let image = try await Load(ImageForm(parts)).shared(request, context: context)
             return made(image.source, for: request)
         }
         return try await parts.original.healing(request, context: context) { original in

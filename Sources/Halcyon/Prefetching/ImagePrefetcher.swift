@@ -232,8 +232,8 @@ extension PrefetchWork {
                 return false
             }
             let load = Load(CacheEntryForm(stages, in: destination))
-            let source = try await load.result(
-                of: call,
+            let source = try await load.observed(
+                call,
                 begun: stages.activities.begin(call.request),
                 context: context
             )

@@ -46,7 +46,7 @@ extension PipelineStages {
                 // A preview that fails is left out.
                 let begun = activities.begin(preview)
                 let load = Load(ImageForm(self))
-                let response = try? await load.result(of: pending, begun: begun, context: previewContext)
+                let response = try? await load.observed(pending, begun: begun, context: previewContext)
                 guard let response else { return }
                 loads.succeeded(quality)
                 let delivered = response.delivered(preview.options.delivery)

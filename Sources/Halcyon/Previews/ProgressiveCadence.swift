@@ -1,4 +1,5 @@
 internal import HalcyonCodecs
+internal import HalcyonSystem
 
 /// Decides which states of an image are worth a preview, so that the work of all previews is bounded.
 struct ProgressiveCadence {
@@ -7,8 +8,14 @@ struct ProgressiveCadence {
     /// The least share of the image's area that has to be new where the image comes by rows.
     static let leastGrowth = 1.0 / 16
 
+    /// The shortest time from one preview to the next.
+    let minimumInterval: Duration
     private var last = IncrementalProgress()
     private var count = 0
+
+    init(minimumInterval: Duration) {
+        self.minimumInterval = minimumInterval
+    }
 
     /// Returns whether a state is worth a preview, and counts it if it is. A complete image is none: the image itself
     /// follows.
@@ -22,5 +29,12 @@ struct ProgressiveCadence {
         last = progress
         count += 1
         return true
+    }
+
+    /// Waits after a preview until the next may be made.
+    ///
+    /// - Throws: `CancellationError`.
+    func wait(_ clock: any Clock<Duration>) async throws {
+        if minimumInterval > .zero { try await clock.sleep(upTo: minimumInterval) }
     }
 }

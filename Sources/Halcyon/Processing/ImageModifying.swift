@@ -27,3 +27,13 @@ public struct ImageModifier: ImageModifying {
         closure.function(image)
     }
 }
+
+extension ImageResponse {
+    /// Returns the response in the form that a policy asks for. Runs code of the program: no lock may be held.
+    func delivered(_ policy: DeliveryPolicy) -> ImageResponse {
+        var response = self
+        response.image.scale = policy.scale
+        if let modifier = policy.imageModifier { response.image = modifier.modified(response.image) }
+        return response
+    }
+}

@@ -104,3 +104,15 @@ public struct ResizeProcessor: ImageProcessing {
         )
     }
 }
+
+extension ResizeProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) throws -> Bool {
+        let size = size.pixels()
+        guard !size.isEmpty else { throw ProcessingError.emptySize(size) }
+        // A pass resamples in the standard way.
+        guard resampling == .standard else { return false }
+        let scaled = scaledSize(of: fullSize)
+        guard pass.scale(to: scaled) else { return false }
+        return pass.crop(to: part(of: scaled))
+    }
+}

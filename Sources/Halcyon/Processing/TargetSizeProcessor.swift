@@ -35,3 +35,12 @@ struct TargetSizeProcessor: ImageProcessing {
         return image.replacingBitmap(try image.bitmap.resampled(to: scaled, isCancelled: isCancelled))
     }
 }
+
+extension TargetSizeProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        let scaled = size.size(of: fullSize)
+        // An image that has the size already keeps its full size, which the processors after it may look at.
+        guard scaled != pass.size else { return false }
+        return pass.scale(to: scaled)
+    }
+}

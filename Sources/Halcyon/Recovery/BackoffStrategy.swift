@@ -52,8 +52,7 @@ public struct BackoffStrategy: RetryStrategy {
     public func decide(_ attempt: RetryContext) async -> RetryDecision {
         guard attempt.attemptCount < maxAttempts, errors.contains(attempt.error) else { return .stop }
         let delay = delay(afterAttempt: attempt.attemptCount, randomFraction: attempt.randomFraction)
-        guard let retryAfter = attempt.error.retryAfter else { return .retry(after: delay) }
-        return retryAfter <= longestRetryAfter ? .retry(after: max(delay, retryAfter)) : .stop
+        return retry(after: delay, obeying: attempt.error.retryAfter)
     }
 
     /// Returns the wait after an attempt, the first being 1.

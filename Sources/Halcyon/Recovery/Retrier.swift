@@ -88,13 +88,3 @@ private actor RandomFractions {
     /// Returns a number in 0..<1.
     func next() -> Double { Double(generator.next() >> 11) * 0x1p-53 }
 }
-
-extension Source {
-    /// A Boolean value that indicates whether the source can be loaded without a network.
-    var isOnThisMachine: Bool {
-        switch location {
-        case .network(let request): request.isForThisMachine
-        case .file, .thumbnail, .videoFile, .data, .provider, .inline, .invalid: true
-        }
-    }
-}

@@ -183,6 +183,16 @@ extension Source {
     }
 }
 
+extension Source {
+    /// A Boolean value that indicates whether the source can be loaded without a network.
+    var isOnThisMachine: Bool {
+        switch location {
+        case .network(let request): request.isForThisMachine
+        case .file, .thumbnail, .videoFile, .data, .provider, .inline, .invalid: true
+        }
+    }
+}
+
 extension Source.Location {
     static func == (left: Source.Location, right: Source.Location) -> Bool {
         switch (left, right) {

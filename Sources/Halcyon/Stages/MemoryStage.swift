@@ -220,15 +220,13 @@ final class MemoryStage: Sendable {
     @inline(never)
     private func mayUse(_ cached: CachedImage, for source: @autoclosure () -> Source, options: ImageOptions) -> Bool {
         let policy = options.cache
-        switch policy.freshness {
-        case .ignoringServer:
-            return true
-        case .server:
-            // Most validities hold no more than a date.
-            if cached.validity?.isOver(at: cache.disk.now(), .server) ?? false { return false }
-        case .expiration(let expiration):
-            if cached.isOver(expiration, at: cache.disk.now()), source().isFromServer { return false }
-        }
+        if policy.freshness == .ignoringServer { return true }
+        let isOver = policy.freshness.isOver(
+            cached.validity,
+            receivedAt: source().isFromServer ? cached.receivedDate : nil,
+            at: cache.disk.now()
+        )
+        if isOver { return false }
         if policy.revalidates, source().isFromServer { return false }
         guard let validity = cached.validity, validity.isVarying else { return true }
         return source().transfer(options, over: downloads).map(validity.response.matches) ?? false

@@ -310,21 +310,6 @@ extension ResolvedRequest {
             StoredResponse(metadata: metadata) ?? StoredResponse(url: transfer.url.withoutUser, responseTime: date)
         }
     }
-
-    /// The policy by which the HTTP cache is used.
-    fileprivate var cachePolicy: HTTPCachePolicy {
-        let lookup: HTTPCachePolicy.Lookup =
-            if !options.allowsNetwork {
-                .offline
-            } else if !work.readsDisk {
-                .reload
-            } else if options.cache.revalidates {
-                .revalidate
-            } else {
-                .automatic
-            }
-        return HTTPCachePolicy(lookup: lookup, staleIfError: options.cache.staleIfError)
-    }
 }
 
 extension ImageError {

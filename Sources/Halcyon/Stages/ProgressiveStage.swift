@@ -84,7 +84,7 @@ private struct ProgressiveLoop: Sendable {
     let context: WorkContext
 
     func run(_ body: BodyReport) async throws {
-        var cadence = ProgressiveCadence()
+        var cadence = ProgressiveCadence(minimumInterval: policy.minimumInterval)
         var byteCount = 0
         while let bytes = await body.body.bytes(from: byteCount) {
             byteCount += bytes.count
@@ -106,7 +106,7 @@ private struct ProgressiveLoop: Sendable {
                 }
                 if cadence.accepts(step.progress) {
                     try await report(step.progress, byteCount, body)
-                    if policy.minimumInterval > .zero { try await clock.sleep(upTo: policy.minimumInterval) }
+                    try await cadence.wait(clock)
                 }
                 guard step.progress.isComplete else { continue }
                 // The image itself follows, unless there are more bytes, as those of other frames. Previews before may

@@ -109,23 +109,6 @@ final class ResolvedRequest: Sendable {
         return transfer
     }
 
-    /// A Boolean value that indicates whether the response is cached as its server says.
-    var followsServer: Bool { options.cache.freshness != .ignoringServer && cacheableTransfer != nil }
-
-    /// The rules for what the standard leaves open, with the request's own rule of freshness.
-    var cacheRules: HTTPCacheRules {
-        var rules = HTTPCacheRules.images
-        rules.hasUnknownFields = hasHooks
-        switch options.cache.freshness {
-        case .server: break
-        case .ignoringServer: rules.ignoresServer = true
-        case .expiration(.date(let date)): rules.lifetimeOverride = .until(date)
-        case .expiration(let expiration):
-            rules.lifetimeOverride = .seconds(expiration.interval(since: target.disk.now()))
-        }
-        return rules
-    }
-
     /// The same request, with its original from the source.
     var withoutReadingDisk: ResolvedRequest {
         replacing(work: work(options, readsDisk: false), options: options)
@@ -134,14 +117,6 @@ final class ResolvedRequest: Sendable {
     /// Returns the same request, which asks only the tiers after one for its original.
     func readingBelow(_ tier: Int) -> ResolvedRequest {
         replacing(work: work(options, readsDisk: work.readsDisk, skippedTiers: tier + 1), options: options)
-    }
-
-    /// The same request, which finds its original only where it needs no server.
-    var withoutNetwork: ResolvedRequest {
-        var options = options
-        options.network.isAllowed = false
-        options.recovery = RecoveryPolicy()
-        return replacing(work: work(options, readsDisk: work.readsDisk), options: options)
     }
 
     /// Returns the same request, which goes no further than this for its result, and tries once.
@@ -159,7 +134,7 @@ final class ResolvedRequest: Sendable {
         return replacing(work: work(options, readsDisk: options.readsOriginalOnDisk), options: options)
     }
 
-    private func work(_ options: ImageOptions, readsDisk: Bool, skippedTiers: Int? = nil) -> OriginalWorkKey {
+    func work(_ options: ImageOptions, readsDisk: Bool, skippedTiers: Int? = nil) -> OriginalWorkKey {
         OriginalWorkKey(
             source,
             options,
@@ -177,7 +152,7 @@ final class ResolvedRequest: Sendable {
         return DownloadBasis(generation: work.generation, source: transfer)
     }
 
-    private func replacing(
+    func replacing(
         work: OriginalWorkKey,
         options: ImageOptions,
         key: ImageKey? = nil,
@@ -201,12 +176,4 @@ final class ResolvedRequest: Sendable {
             work: work
         )
     }
-
-    /// Returns whether a request with this rule of freshness has to ask the server before it uses an image.
-    func mustAsk(about validity: OriginalValidity?) -> Bool {
-        validity?.isOver(at: target.disk.now(), options.cache.freshness) ?? false
-    }
-
-    /// The error for an image that is in no cache, where only caches may be used.
-    var notCached: ImageError { ImageError(stage: .cache, reason: .notCached, source: "\(source)") }
 }

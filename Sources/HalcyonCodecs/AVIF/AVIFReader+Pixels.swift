@@ -15,7 +15,7 @@ extension AVIFReader {
         guard 0..<frameCount ~= index else {
             throw CodecError.noSuchFrame(index, frameCount: frameCount)
         }
-        let orientation = options.appliesOrientation ? orientation : .up
+        let orientation = options.appliedOrientation(of: orientation)
         let depth: SampleDepth = options.keepsSixteenBits && decoder.pointee.image.pointee.depth > 8 ? .sixteen : .eight
         try checkLimits(options.limits, isTurned: orientation != .up, depth: depth)
         try advance(to: index, isCancelled)

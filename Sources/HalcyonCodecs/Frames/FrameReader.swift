@@ -13,8 +13,7 @@ public final class FrameReader: Sendable {
     /// The description in the header.
     public let info: ImageInfo
 
-    private let color: ColorHandling
-    private let appliesOrientation: Bool
+    private let options: DecodeOptions
     private let state: Lock<State>
 
     private struct State {
@@ -28,8 +27,7 @@ public final class FrameReader: Sendable {
     public init(_ data: Data, decoder: any ImageDecoder, options: DecodeOptions = DecodeOptions()) throws {
         let cursor = try decoder.cursor(for: data, options: options)
         info = try cursor.info ?? decoder.info(of: data, limits: options.limits)
-        color = options.color
-        appliesOrientation = options.appliesOrientation
+        self.options = options
         state = Lock(State(cursor: cursor))
     }
 
@@ -38,6 +36,12 @@ public final class FrameReader: Sendable {
 
     /// The number of times that the animation plays; 0 for without end, `nil` for a still image.
     public var loopCount: Int? { info.loopCount }
+
+    /// Returns the duration of a frame; see ``ImageInfo/duration(ofFrame:)``.
+    public func duration(ofFrame index: Int) -> Duration? { info.duration(ofFrame: index) }
+
+    /// The duration of all frames together, played once; `nil` for a still image. Linear in the number of frames.
+    public var totalDuration: Duration? { info.totalDuration }
 
     /// A frame, composed with those before it: upright and in sRGB, unless the options of this reader say otherwise.
     ///
@@ -83,7 +87,7 @@ public final class FrameReader: Sendable {
         }
         let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
         let info = cursor.frameInfo ?? info
-        let size = appliesOrientation ? info.displaySize : info.size
+        let size = options.displaySize(of: info)
         let image = DecodedImage(
             bitmap: bitmap,
             info: info,
@@ -91,6 +95,6 @@ public final class FrameReader: Sendable {
             colorProfile: cursor.colorProfile,
             isPartial: cursor.isPartial
         )
-        return try image.converted(color, isCancelled: isCancelled)
+        return try image.converted(options.color, isCancelled: isCancelled)
     }
 }

@@ -202,7 +202,7 @@ extension DecodeOptions {
     fileprivate mutating func limitTargetSize(for info: ImageInfo) {
         guard let limit = bitmapLimit else { return }
         let depth = keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
-        let size = appliesOrientation ? info.displaySize : info.size
+        let size = displaySize(of: info)
         let bound = limit.reduced(size, depth: depth)
         guard bound != size else { return }
         targetSize = targetSize.map { PixelSize(min($0.width, bound.width), min($0.height, bound.height)) } ?? bound

@@ -14,7 +14,7 @@ extension JPEGDecoder: IncrementalDecoding {
         guard header.process < 0xc8 else {
             throw CodecError.unsupported(.jpeg, reason: "arithmetic coding, while bytes arrive")
         }
-        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientation = options.appliedOrientation(of: header.orientation)
         let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
         let limit = options.bitmapLimit
         let scale = JPEGScale(of: header.size, serving: target, within: limit)
@@ -42,7 +42,7 @@ extension JPEGDecoder: IncrementalDecoding {
         guard
             let bitmap = try thumbnail(of: header, serving: nil, options: options, isCancelled: isCancelled)
         else { return nil }
-        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientation = options.appliedOrientation(of: header.orientation)
         return DecodedImage(
             bitmap: try bitmap.upright(orientation),
             info: header.info,

@@ -86,7 +86,7 @@ public struct JPEGDecoder: ImageDecoder {
         if let reason = header.unsupportedReason {
             throw CodecError.unsupported(.jpeg, reason: reason)
         }
-        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientation = options.appliedOrientation(of: header.orientation)
         // The target is meant for the image as it is handed out.
         let target = orientation.swapsSides ? options.targetSize?.transposed : options.targetSize
         let (bitmap, isPartial) =
@@ -142,7 +142,7 @@ public struct JPEGDecoder: ImageDecoder {
         let coefficientByteCount = header.hasMultipleScans ? header.coefficientByteCount : 0
         try options.limits.checkMemory(
             bitmapByteCount,
-            header.orientation == .up || !options.appliesOrientation ? 0 : bitmapByteCount,
+            options.appliedOrientation(of: header.orientation) == .up ? 0 : bitmapByteCount,
             coefficientByteCount,
             of: .jpeg
         )

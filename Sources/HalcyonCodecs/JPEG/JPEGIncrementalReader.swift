@@ -22,7 +22,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     ///   - scale: The scale of the rows, for which the limits were checked.
     init(_ beginning: Data, _ header: JPEGHeader, scale: JPEGScale, options: DecodeOptions) throws {
         self.header = header
-        orientation = options.appliesOrientation ? header.orientation : .up
+        orientation = options.appliedOrientation(of: header.orientation)
         inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4

@@ -57,7 +57,7 @@ public struct PNGDecoder: ImageDecoder {
                 )
                 let color = file.color(in: bytes)
                 let info = file.info(in: bytes, colorSpace: color.space)
-                let orientation = options.appliesOrientation ? info.orientation : .up
+                let orientation = options.appliedOrientation(of: info.orientation)
                 try check(file, turned: orientation != .up, options)
                 let (bitmap, isPartial) = try withoutActuallyEscaping(isCancelled) { isCancelled in
                     try pixels(bytes, file, options, turned: orientation != .up, isCancelled)

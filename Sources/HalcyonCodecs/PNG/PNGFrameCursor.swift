@@ -22,7 +22,7 @@ struct PNGFrameCursor: FrameCursor {
         }
         colorProfile = profile
         self.info = info
-        orientation = options.appliesOrientation ? info.orientation : .up
+        orientation = options.appliedOrientation(of: info.orientation)
         depth = file.depth(for: options)
         // The frame handed out before, and the one that is turned.
         let heldBitmapCount = orientation == .up ? 1 : 2

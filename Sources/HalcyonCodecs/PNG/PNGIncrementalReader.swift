@@ -6,7 +6,7 @@ internal import HalcyonRaster
 final class PNGIncrementalReader: IncrementalReading {
     private let file: PNGFile
     private var info: ImageInfo
-    private let appliesOrientation: Bool
+    private let options: DecodeOptions
     private var orientation: Orientation
     private let colorProfile: ColorProfile?
     private let toleratesDamage: Bool
@@ -25,8 +25,8 @@ final class PNGIncrementalReader: IncrementalReading {
         self.file = file
         let color = beginning.withUnsafeBytes { file.color(in: $0) }
         info = beginning.withUnsafeBytes { file.info(in: $0, colorSpace: color.space) }
-        appliesOrientation = options.appliesOrientation
-        orientation = options.appliesOrientation ? info.orientation : .up
+        self.options = options
+        orientation = options.appliedOrientation(of: info.orientation)
         colorProfile = color.profile
         toleratesDamage = options.damage == .showsWhatIsThere
         painter = try PNGRowPainter(
@@ -90,7 +90,7 @@ final class PNGIncrementalReader: IncrementalReading {
         while feed.next() != nil {}
         guard let block = feed.exif else { return isEnded || feed.isAtEnd }
         info.orientation = EXIF.orientation(in: block) ?? .up
-        orientation = appliesOrientation ? info.orientation : .up
+        orientation = options.appliedOrientation(of: info.orientation)
         return true
     }
 

@@ -147,3 +147,8 @@ public struct ThumbHash: Sendable, Hashable {
         UInt8(255 * min(max(value, 0), 1))
     }
 }
+
+extension ImageFormat {
+    /// ThumbHash: a blurred image with alpha and aspect ratio in up to 25 bytes, which are never detected either.
+    public static let thumbHash = ImageFormat(rawValue: "thumbhash")
+}

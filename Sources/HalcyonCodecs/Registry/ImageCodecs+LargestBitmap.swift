@@ -14,7 +14,7 @@ extension ImageCodecs {
     ) throws -> DecodedImage {
         let info = try decoder.info(of: data, limits: options.limits)
         let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
-        let size = options.appliesOrientation ? info.displaySize : info.size
+        let size = options.displaySize(of: info)
         // A drawing covers the target, also where that is larger than the drawing.
         let full = info.format == .svg ? options.targetSize.map { size.filling($0) } ?? size : size
         let bound = limit.reduced(full, depth: depth)
@@ -29,7 +29,7 @@ extension ImageCodecs {
         options.targetSize = options.targetSize ?? bound
         // A JPEG is decoded at up to twice the sides of the bound. It is scaled down before it is turned, as turning
         // takes as much memory once more.
-        let turn = options.appliesOrientation && info.format == .jpeg ? info.orientation : .up
+        let turn = info.format == .jpeg ? options.appliedOrientation(of: info.orientation) : .up
         guard turn != .up else {
             return try decoder.decode(data, options: options, isCancelled: isCancelled)
                 .standing(for: bound)

@@ -41,7 +41,7 @@ public struct WebPDecoder: ImageDecoder {
         let header = try WebPHeader(parsing: data, maximumFrameCount: options.limits.frameCount)
         try options.limits.check(header.size, of: .webp)
         let bitmapByteCount = header.size.bitmapByteCount
-        let orientation = options.appliesOrientation ? header.orientation : .up
+        let orientation = options.appliedOrientation(of: header.orientation)
         let orientedByteCount = orientation == .up ? 0 : bitmapByteCount
         guard 0..<header.frameCount ~= options.frame else {
             throw CodecError.noSuchFrame(options.frame, frameCount: header.frameCount)

@@ -15,7 +15,7 @@ struct WebPFrameCursor: FrameCursor {
     init(_ header: WebPHeader, options: DecodeOptions) throws(CodecError) {
         self.header = header
         damage = options.damage
-        orientation = options.appliesOrientation ? header.orientation : .up
+        orientation = options.appliedOrientation(of: header.orientation)
         colorProfile = header.colorProfile
         // The frame handed out before, and the one that is turned.
         let heldBitmapCount = orientation == .up ? 1 : 2

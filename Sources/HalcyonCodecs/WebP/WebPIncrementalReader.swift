@@ -9,7 +9,7 @@ final class WebPIncrementalReader: IncrementalReading {
     private static let maximumSliceCount = 64
 
     private var header: WebPHeader
-    private let appliesOrientation: Bool
+    private let options: DecodeOptions
     private let maximumFrameCount: Int
     /// A Boolean value that indicates whether all pixels have been decoded.
     private var isDecoded = false
@@ -41,7 +41,7 @@ final class WebPIncrementalReader: IncrementalReading {
     ///   - image: The image, for whose size the limits were checked.
     init(_ beginning: Data, _ header: WebPHeader, _ image: WebPBitstream, options: DecodeOptions) throws {
         self.header = header
-        appliesOrientation = options.appliesOrientation
+        self.options = options
         maximumFrameCount = options.limits.frameCount
         premultiplies = options.premultiplies
         bytes = beginning
@@ -87,7 +87,7 @@ final class WebPIncrementalReader: IncrementalReading {
     /// libwebp's decoder of bytes that arrive is also that of whole files.
     var matchesWholeDecoding: Bool { true }
 
-    private var orientation: Orientation { appliesOrientation ? header.orientation : .up }
+    private var orientation: Orientation { options.appliedOrientation(of: header.orientation) }
 
     func advance(isCancelled: @Sendable () -> Bool) throws -> Bool {
         if isCancelled() { throw CancellationError() }
@@ -107,7 +107,7 @@ final class WebPIncrementalReader: IncrementalReading {
         decodedByteCount = input.count
         rowCount = max(rowCount, try WebPStillReader.rowCount(of: decoder, header.size))
         // A preview that is turned wrongly is worse than none.
-        let isTurnKnown = !appliesOrientation || !header.lacksEXIF
+        let isTurnKnown = !options.appliesOrientation || !header.lacksEXIF
         progress.coverage = isTurnKnown ? Double(rowCount) / Double(header.size.height) : 0
         switch status {
         case VP8_STATUS_OK where rowCount == header.size.height:

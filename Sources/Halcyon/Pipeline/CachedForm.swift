@@ -56,7 +56,7 @@ extension CachedForm {
 
     func remembered(for request: ResolvedRequest) -> Result? { parts.memory.result(for: request) }
 
-    func finish(_ result: inout Result, _ substitution: SourceSubstitution?, after time: Duration) {
+    func record(_ time: Duration, _ substitution: SourceSubstitution?, in result: inout Result) {
         result.substitution = substitution
         result.timings.total = time
     }
@@ -80,8 +80,7 @@ extension CachedForm {
     /// Not inlined, as ``store(_:for:_:)``: a load keeps the frame of the call that waits for its result, which had
     /// 10 kB with these.
     @inline(never)
-    func result(for request: ResolvedRequest, insteadOf error: ImageError, context: WorkContext) async throws -> Result
-    {
+    func fallback(for request: ResolvedRequest, after error: ImageError, context: WorkContext) async throws -> Result {
         await forget(request, ifObsolete: error)
         if let stale = try await staleResult(for: request, insteadOf: error, context: context) {
             return remember(stale, for: request)

@@ -22,7 +22,7 @@ extension Load {
             do {
                 let context = failures.isEmpty ? context : context.ofSource(failures.count)
                 let resolved = try await form.parts.resolver.resolve(next, context: context)
-                let value = try await result(for: resolved, context: context)
+                let value = try await shared(resolved, context: context)
                 guard !failures.isEmpty else { return (value, nil) }
                 let substitution = SourceSubstitution(
                     requested: request.source,

@@ -1,0 +1,35 @@
+internal import HalcyonHTTP
+
+extension ImageOptions {
+    /// A Boolean value that indicates whether a load may use the network: a request that reads no cache may in any
+    /// case.
+    var allowsNetwork: Bool { network.isAllowed || cache.reads == .none }
+}
+
+extension ResolvedRequest {
+    /// The same request, which finds its original only where it needs no server.
+    var withoutNetwork: ResolvedRequest {
+        var options = options
+        options.network.isAllowed = false
+        options.recovery = RecoveryPolicy()
+        return replacing(work: work(options, readsDisk: work.readsDisk), options: options)
+    }
+
+    /// The policy by which the HTTP cache is used.
+    var cachePolicy: HTTPCachePolicy {
+        let lookup: HTTPCachePolicy.Lookup =
+            if !options.allowsNetwork {
+                .offline
+            } else if !work.readsDisk {
+                .reload
+            } else if options.cache.revalidates {
+                .revalidate
+            } else {
+                .automatic
+            }
+        return HTTPCachePolicy(lookup: lookup, staleIfError: options.cache.staleIfError)
+    }
+
+    /// The error for an image that is in no cache, where only caches may be used.
+    var notCached: ImageError { ImageError(stage: .cache, reason: .notCached, source: "\(source)") }
+}
