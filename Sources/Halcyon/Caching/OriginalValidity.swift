@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
-internal import HalcyonStore
 
 /// The time and the requests for which an original, and every image that was made of it, may be used.
 ///

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import HTTPTypes
 internal import HalcyonHTTP
 internal import HalcyonSystem
 

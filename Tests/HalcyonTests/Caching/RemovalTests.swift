@@ -169,7 +169,7 @@ struct RemovalTests {
         let pending = stages.resolver.begin(ImageRequest(.file(path)))
         try await test.pipeline.cache.removeAll(originalsBeginningWith: "")
         let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
-        _ = try await Load(ImageForm(stages)).result(of: pending, context: context)
+        _ = try await Load(ImageForm(stages)).intercepted(pending, context: context)
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
     }
 

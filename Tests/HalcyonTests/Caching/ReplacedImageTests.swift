@@ -127,7 +127,7 @@ struct StoredImageTests {
         let call = PendingRequest(ImageRequest(source))
         let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
         let load = Load(CacheEntryForm(test.pipeline.stages, in: .disk))
-        #expect(try await load.result(of: call, context: context) == .network)
+        #expect(try await load.intercepted(call, context: context) == .network)
         #expect(try await cache.diskStatistics().count == 1)
     }
 }

@@ -49,7 +49,7 @@ struct FileIdentityTests {
         let pending = stages.resolver.begin(request)
         let resolved = try await stages.resolver.resolve(pending, context: context)
         #expect(rename(other, path) == 0)
-        let response = try await Load(ImageForm(stages)).result(for: resolved, context: context)
+        let response = try await Load(ImageForm(stages)).shared(resolved, context: context)
         #expect(response.image.owner == 2)
         #expect(test.pipeline.cache.memoryStatistics.count == 0)
     }
