@@ -1,7 +1,7 @@
 internal import HalcyonSystem
 
-/// Hooks that supply credentials, with the scope that it answers for: those that answer for several users, one after the other, are other
-/// ones for each of them.
+/// Hooks that supply credentials, with the scope that they answer for: those that answer for several users, one after the
+/// other, are other ones for each of them.
 struct ScopedResponder: Hashable, Sendable {
     let hook: Hook<any DownloadHooks>
     /// The scope that the options or the hooks name; `nil` for none.
@@ -15,8 +15,8 @@ struct ScopedResponder: Hashable, Sendable {
 
 /// A responder for which credentials are kept, so that it is not asked again.
 ///
-/// An object is not kept alive: once it is released, it cannot come again. A value is kept,
-/// as an equal one may be made for each request.
+/// An object is not kept alive: once it is released, it cannot come again. A value is kept, as an equal one may be made for
+/// each request.
 struct KeptResponder: Sendable {
     private enum Reference: Sendable {
         case object(WeakObject)
