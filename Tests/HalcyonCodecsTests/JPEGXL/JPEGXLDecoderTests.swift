@@ -39,12 +39,20 @@ struct JPEGXLDecoderTests {
 
     @Test("frames that are drawn on each other for one image are within the limit of pixels together")
     func layers() throws {
-        let frames = try (0..<40).map { index in
-            var bitmap = try Bitmap(size: PixelSize(16, 16), isOpaque: true)
-            bitmap.fill(PixelRect(size: bitmap.size), with: Color(red: Double(index) / 40, green: 0, blue: 0))
-            return AnimationFrame(bitmap: bitmap, duration: index == 39 ? 100 : 0)
+        let size = PixelSize(16, 16)
+        let writer = try JPEGXLWriter(
+            size,
+            hasAlpha: false,
+            depth: .eight,
+            options: EncodeOptions(quality: nil),
+            loopCount: 0
+        )
+        for index in 0..<40 {
+            var bitmap = try Bitmap(size: size, isOpaque: true)
+            bitmap.fill(PixelRect(size: size), with: Color(red: Double(index) / 40, green: 0, blue: 0))
+            try writer.add(bitmap, duration: index == 39 ? 100 : 0, isLast: index == 39)
         }
-        let data = try JPEGXLEncoder().encode(frames, loopCount: 0, options: EncodeOptions(quality: nil))
+        let data = try writer.finish()
         for count in [40, 39] {
             let limits = DecodeLimits(pixelCount: count * 256)
             let image = Result { try decode(data, DecodeOptions(limits: limits)) }
