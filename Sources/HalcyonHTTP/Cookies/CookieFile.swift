@@ -13,8 +13,9 @@ public struct CookieFile: Sendable, Hashable {
     ///
     /// Blocks for as long as that takes.
     ///
-    /// - Parameter path: A path, from the working folder if it does not begin with "/". The file of another user, one that others may write, and a symbolic link are
-    ///   refused: others could plant a session of theirs.
+    /// - Parameter path: A path, from the working folder if it does not begin with "/". The file of another user, one that
+    ///   others may write, and a symbolic link are refused: others could plant a session of theirs. So is a file of
+    ///   anything else: it has neither the comment that begins a jar nor the line of a cookie, and is left as it was.
     /// - Throws: ``CookieFileError``.
     public init(_ path: String) throws(CookieFileError) {
         let path = FilePath.absolute(path)
@@ -30,7 +31,28 @@ public struct CookieFile: Sendable, Hashable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & 0o022 == 0
         else { throw CookieFileError(path: path, reason: .notPrivate) }
+        guard Self.isJar(descriptor) else { throw CookieFileError(path: path, reason: .notCookies) }
         guard fchmod(descriptor, 0o600) == 0 else { throw CookieFileError(path: path, reason: .system(errno)) }
+    }
+
+    /// Returns whether an open file is empty, or has a jar's comment at its beginning or a cookie's line in its first 64 kB.
+    private static func isJar(_ descriptor: Int32) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return count == 0 }
+        let lines = bytes[..<count].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // As curl, wget, Python and browsers write it, with or without "Netscape".
+        let first = String(decoding: lines[0], as: UTF8.self).lowercased()
+        return first.hasPrefix("#") && first.contains("http cookie file") || lines.contains(where: isCookie)
+    }
+
+    /// Domain, subdomains, path, secure, expiry, name and value; the last may be empty.
+    private static func isCookie(_ line: ArraySlice<UInt8>) -> Bool {
+        let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+        guard (6...7).contains(fields.count) else { return false }
+        return [fields[1], fields[3]].allSatisfy {
+            ["true", "false"].contains(String(decoding: $0, as: UTF8.self).lowercased())
+        }
     }
 
     /// Writes the lines of a jar in the place of the file: beside it first, so that the file is whole at every moment.
@@ -72,6 +94,8 @@ public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertibl
     public enum Reason: Sendable, Hashable {
         /// The file belongs to another user, others may write it, or it is no plain file.
         case notPrivate
+        /// The file has something else than cookies in Netscape's format.
+        case notCookies
         /// A call to the system failed, with this `errno`.
         case system(Int32)
     }
@@ -91,6 +115,8 @@ public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertibl
         switch reason {
         case .notPrivate:
             "\(path): not a plain file of this user that others cannot write; make it one (chmod 600), or name another"
+        case .notCookies:
+            "\(path): no cookies in Netscape's format, so it is left as it is; name such a file, or a new one"
         case .system(let code): "\(path): \(String(cString: strerror(code)))"
         }
     }
