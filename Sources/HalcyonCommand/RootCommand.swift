@@ -33,6 +33,7 @@ struct RootCommand: AsyncParsableCommand {
 
     static func main() async {
         MemoryAllocation.limit()
+        OpenFileLimit.raise()
         ImageCodecs.register(.all)
         // A reader that ends early (`| head -1`) is an error of `write`, not the end of the process in the middle of
         // work.

@@ -56,7 +56,13 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Convert also the images whose files are there.")
     var overwrite = false
 
-    @Option(name: .long, help: ArgumentHelp("Convert this many images at a time, from 1 to 1024.", valueName: "N"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Convert this many images at a time, from 1 to 1024, and no more than the system lets files be open for.",
+            valueName: "N"
+        )
+    )
     var concurrency = 8
 
     @Flag(name: .long, help: "Print a JSON object a line as each image ends.")

@@ -98,7 +98,13 @@ struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var cacheArguments: CacheArguments
 
-    @Option(name: .long, help: ArgumentHelp("Load this many images at a time, from 1 to 1024.", valueName: "N"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Load this many images at a time, from 1 to 1024, and no more than the system lets files be open for.",
+            valueName: "N"
+        )
+    )
     var concurrency = 8
 
     @OptionGroup(title: "Network") var network: NetworkArguments

@@ -40,6 +40,8 @@ struct GetRun: Sendable {
 
     /// - Throws: `CookieFileError` for a file of cookies that cannot be used.
     init(_ plan: RunPlan) throws {
+        var plan = plan
+        plan.concurrency = OpenFileLimit.fitting(plan.concurrency)
         self.plan = plan
         let usesCache = plan.cacheUse != .noCache
         transport = try plan.network.transport(concurrency: plan.concurrency)

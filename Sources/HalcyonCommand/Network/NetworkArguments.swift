@@ -104,6 +104,7 @@ struct NetworkArguments: ParsableArguments {
             concurrency > 8 ? concurrency : 0
         )
         configuration.cookies = try cookies.map { try CookieFile($0) }
+        configuration.maximumIdleConnections = min(configuration.maximumIdleConnections, OpenFileLimit.mostLoads)
         if let userAgent { configuration.userAgent = userAgent }
         if let proxy { configuration.proxies = proxy.policy }
         return CurlTransport(configuration: configuration)

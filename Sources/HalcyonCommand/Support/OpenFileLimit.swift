@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// The number of files and sockets that the process may have open.
+enum OpenFileLimit {
+    /// What the process has open besides its loads: the cache, the list, the report, timers, threads that resolve names.
+    private static let reserve = 64
+    /// A load's connection, the file that its body is written to, and that of its result.
+    private static let filesPerLoad = 3
+
+    /// Raises the limit as far as the process may, which is 1,024 at first on most systems.
+    static func raise() {
+        guard var limit = current, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// Returns as many of a number of loads at a time as the limit has room for, and warns where that is fewer.
+    static func fitting(_ concurrency: Int) -> Int {
+        let most = mostLoads
+        guard concurrency > most else { return concurrency }
+        Terminal.warn(
+            "\(most) images at a time instead of \(concurrency): no more files may be open, unless `ulimit -n` raises that"
+        )
+        return most
+    }
+
+    /// The largest number of loads at a time, and of connections.
+    static var mostLoads: Int {
+        guard let limit = current?.rlim_cur, let count = Int(exactly: limit) else { return .max }
+        return max(1, (count - reserve) / filesPerLoad)
+    }
+
+    private static var current: rlimit? {
+        var limit = rlimit()
+        return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
+    }
+}

@@ -1,0 +1,43 @@
+import FoundationEssentials
+import HalcyonTesting
+import Testing
+
+/// Limits of the files that a process may have open.
+@Suite struct OpenFileTests {
+    private let work: Workplace
+    private let server: OriginServer
+
+    init() throws {
+        work = try Workplace()
+        server = try OriginServer.withImages()
+    }
+
+    private func run(_ limit: String, _ arguments: [String]) async throws -> Workplace.Outcome {
+        let shell = "ulimit \(limit) && exec \"$0\" \"$@\""
+        return try await work.start(["-c", shell, Workplace.executable] + arguments, executable: "/bin/sh").outcome
+    }
+
+    @Test("a run that is to load more at a time than files may be open loads fewer, says so, and loses none")
+    func fewFiles() async throws {
+        defer { server.stop() }
+        let urls = (0..<400).map { server.url("/\($0).png").absoluteString + "\n" }
+        try work.write(Array(urls.joined().utf8), to: "list")
+        let command = ["get", "--from", "list", "-o", "out/", "--concurrency", "300"]
+        // Both limits, and the first of them alone, which a process may raise.
+        for (limit, isWarned) in [("-n 128", true), ("-Sn 64", false)] {
+            let run = try await run(limit, command + ["--overwrite"])
+            #expect(run.exitCode == 0 && run.signal == nil, "\(limit): \(run.error)")
+            #expect(run.error.contains("21 images at a time instead of 300: no more files may be open") == isWarned)
+            #expect(Workplace.files(below: work.path("out")).count == 400)
+        }
+    }
+
+    @Test("convert has the same limit")
+    func converted() async throws {
+        server.stop()
+        for name in ["a.png", "b.png"] { try work.write(try Images.encoded(.png), to: name) }
+        let run = try await run("-n 80", ["convert", "a.png", "b.png", "out/", "--format", "webp"])
+        #expect(run.exitCode == 0 && run.error.contains("5 images at a time instead of 8"), "\(run.error)")
+        #expect(Workplace.files(below: work.path("out")) == ["a.webp", "b.webp"])
+    }
+}
