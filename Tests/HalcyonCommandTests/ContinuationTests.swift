@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTPTypes
+import Halcyon
 import HalcyonTesting
 import Testing
 
@@ -102,6 +103,36 @@ import Testing
         #expect(try status("out/a.png").st_ino != first.st_ino)
     }
 
+    @Test("--refresh writes every file of an image that has changed, and keeps those of one that has not")
+    func refreshedSizes() async throws {
+        self.server.stop()
+        let images = [try Images.encoded(.png), try Images.encoded(.png, width: 20, height: 40)]
+        let isChanged = Gate()
+        let server = try OriginServer { request in
+            let tag = isChanged.isOpen ? "\"2\"" : "\"1\""
+            if request.headers[.ifNoneMatch] == tag { return .init(304, headers: [.eTag: tag]) }
+            return .init(headers: [.eTag: tag], body: images[isChanged.isOpen ? 1 : 0])
+        }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.png").absoluteString, "-o", "out/", "--json"]
+        for sizes in [["--sizes", "10,20"], []] {
+            #expect(try await work.start(command + sizes).outcome.exitCode == 0)
+        }
+        isChanged.open()
+        for sizes in [["--sizes", "10,20"], []] {
+            let run = try await work.start(command + sizes + ["--refresh"]).outcome
+            #expect(try run.exitCode == 0 && run.results.allSatisfy { $0.status == "done" })
+        }
+        for (name, size) in [("a-10.png", PixelSize(5, 10)), ("a-20.png", PixelSize(10, 20))] {
+            #expect(try Images.info(work.read("out/" + name)).size == size)
+        }
+        #expect(try work.read("out/a.png") == images[1])
+        #expect(Workplace.files(below: work.path("out")) == ["a-10.png", "a-20.png", "a.png"])
+        let before = try ["out/a-10.png", "out/a-20.png"].map { try status($0).st_ino }
+        #expect(try await work.start(command + ["--sizes", "10,20", "--refresh"]).outcome.exitCode == 0)
+        #expect(try ["out/a-10.png", "out/a-20.png"].map { try status($0).st_ino } == before)
+    }
+
     @Test("an image that is a file is made again when that has changed since")
     func localSource() async throws {
         server.stop()
@@ -131,6 +162,37 @@ import Testing
         #expect(try work.read("out/a.jpg") == image)
         #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
         #expect(Workplace.files(below: work.folder) == ["out/a.jpg"])
+    }
+
+    @Test("an image that the cache has cut short is asked of its server, and kept while that does not answer")
+    func partialInCache() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let (isWhole, isDown) = (Gate(), Gate())
+        let server = try OriginServer { _ in
+            if isDown.isOpen, !isWhole.isOpen { return .init(503) }
+            return .init(headers: [.cacheControl: "max-age=1000"], body: isWhole.isOpen ? image : image.dropLast(100))
+        }
+        defer { server.stop() }
+        let url = server.url("/a.jpg").absoluteString
+        let commands = [["-o", "out/"], ["-o", "out/", "--sizes", "50,100"], []].map {
+            ["get", url, "--json", "--retries", "0"] + $0
+        }
+        for command in commands { #expect(try await work.start(command).outcome.exitCode == 0) }
+        let cut = try work.read("out/a-50.jpg")
+        isDown.open()
+        for command in commands {
+            let run = try await work.start(command).outcome
+            #expect(run.exitCode == 0 && run.lines.allSatisfy { $0.contains(#""partial":true"#) }, "\(run.output)")
+        }
+        isWhole.open()
+        for command in commands.reversed() {
+            let run = try await work.start(command).outcome
+            #expect(run.exitCode == 0 && run.lines.allSatisfy { $0.contains(#""partial":false"#) }, "\(run.output)")
+        }
+        #expect(try work.read("out/a.jpg") == image)
+        #expect(try work.read("out/a-50.jpg") != cut)
+        #expect(Workplace.files(below: work.path("out")) == ["a-100.jpg", "a-50.jpg", "a.jpg"])
     }
 
     private func status(_ name: String) throws -> stat {

@@ -21,13 +21,16 @@ import Testing
         _ url: String,
         stem: String = "a",
         calls: FileCalls = .system,
-        mayBePlain: Bool = true
+        mayBePlain: Bool = true,
+        isPartial: Bool = false
     ) -> FolderOutput {
-        FolderOutput(
+        var origin = origin(url)
+        origin.isPartial = isPartial
+        return FolderOutput(
             folder: work.folder + "/",
             stem: stem,
             fileExtension: "png",
-            origin: origin(url),
+            origin: origin,
             mayBePlain: mayBePlain,
             source: url,
             calls: calls
@@ -73,6 +76,37 @@ import Testing
         }
         #expect(try urls.reversed().map { try write($0, calls: calls) } == names.reversed())
         #expect(files == names.sorted())
+    }
+
+    @Test(
+        "where attributes cannot be written, a file of an image that is cut short is done once the whole one is there"
+    )
+    func partialWithoutAttributes() throws {
+        let calls = withoutAttributes(ENOTSUP)
+        let url = "https://example.org/a.png"
+        func isThere() -> Bool {
+            let found = FolderOutput.written(
+                for: origin(url),
+                in: work.folder + "/",
+                stem: "a",
+                extensions: ["png"],
+                mayExist: { _ in true },
+                calls: calls
+            )
+            return found != nil
+        }
+        for text in ["cut", "cut again"] {
+            _ = try output(url, calls: calls, isPartial: true).write(Data(text.utf8))
+            #expect(files.count == 1 && !isThere())
+            #expect(try content(files[0]) == text)
+        }
+        let name = try write(url, calls: calls)
+        #expect(files == [name] && isThere())
+        #expect(try content(name) == url)
+        // And so where the whole one has become one that is cut short.
+        _ = try output(url, calls: calls, isPartial: true).write(Data("cut".utf8))
+        #expect(files.count == 2 && isThere())
+        #expect(try content(name) == url)
     }
 
     @Test("where attributes can be written again, files without them are another's")

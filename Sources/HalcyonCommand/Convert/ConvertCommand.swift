@@ -74,7 +74,7 @@ struct ConvertCommand: AsyncParsableCommand {
     /// Whether several images, or all of a folder, are written into a folder.
     private var isBulk: Bool {
         inputs.count > 1 || output.endsInSlash || FileOutput.isFolder(output)
-            || inputs.contains(where: FileOutput.isFolder)
+            || inputs.contains { FileOutput.isFolder($0) }
     }
 
     func validate() throws {

@@ -9,7 +9,7 @@ internal import HalcyonSystem
 /// meanwhile. The name is that of the image; where another file has it, digits of the request's digest follow, more of
 /// them as long as that is taken as well. So every run finds the file of a request under one of four names, however
 /// many images share a name. Where the attributes of ``FileOrigin`` cannot be written, the digits tell the request, and
-/// no name is without them.
+/// no name is without them; that of an image that is cut short says so too, and goes once the whole one is there.
 struct FolderOutput: Sendable {
     /// The folder, with a slash at its end.
     let folder: String
@@ -34,10 +34,14 @@ struct FolderOutput: Sendable {
     /// - Returns: Its path.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func write(_ data: Data) throws -> String {
-        try FileOutput.staging(data, in: folder, for: path(digits: 0), source: source) { descriptor in
+        let written: String = try FileOutput.staging(data, in: folder, for: path(digits: 0), source: source) {
+            descriptor in
             let isMarked = origin.mark(descriptor, calls)
-            let names = Self.digitCounts.filter { isMarked || $0 >= Self.tellingDigitCount }
-                .map { Name(path: path(digits: $0), isTelling: !isMarked && $0 >= Self.tellingDigitCount) }
+            let names: [Name] =
+                !isMarked && origin.isPartial
+                ? [Name(path: partialPath, isTelling: true)]
+                : Self.digitCounts.filter { isMarked || $0 >= Self.tellingDigitCount }
+                    .map { Name(path: path(digits: $0), isTelling: !isMarked && $0 >= Self.tellingDigitCount) }
             let own = names.first(where: isOwn)
             if let own { try FileOutput.prepare(descriptor, toReplace: own.path, source: source) }
             return (names, own)
@@ -57,6 +61,8 @@ struct FolderOutput: Sendable {
             }
             throw FileOutput.failure(path(digits: 0), source, EEXIST)
         }
+        if !origin.isPartial, written == path(digits: Self.tellingDigitCount) { unlink(partialPath) }
+        return written
     }
 
     /// Returns the file of the request, under any of its names, if it has the bytes that were written.
@@ -100,6 +106,11 @@ struct FolderOutput: Sendable {
 
     private func path(digits count: Int) -> String {
         "\(folder)\(Self.name(stem, origin, digits: count)).\(fileExtension)"
+    }
+
+    /// The name of an image that is cut short, where no attribute tells that: no later run finds it, and it is loaded again.
+    private var partialPath: String {
+        "\(folder)\(Self.name(stem, origin, digits: Self.tellingDigitCount)).partial.\(fileExtension)"
     }
 
     private func isOwn(_ name: Name) -> Bool {

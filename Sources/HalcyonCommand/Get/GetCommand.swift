@@ -15,7 +15,8 @@ struct GetCommand: AsyncParsableCommand {
 
             The same command a second time is a continuation: an image whose file is there, with the bytes that were \
             written for the same URL and options, is skipped without the network. Other options are another request. \
-            --refresh asks the servers what has changed, --overwrite writes all files anew. After Ctrl-C, and after any \
+            --refresh asks the servers what has changed, and writes those files; --overwrite writes all anew. An image that \
+            was cut short is asked of its server again. After Ctrl-C, and after any \
             other end, repeat the command.
 
             -o FILE replaces a file of that name, unless it is there for the same request. In a folder, files are named as \
@@ -292,7 +293,7 @@ enum CacheUse: String, EnumerableFlag {
 
     static func help(for value: CacheUse) -> ArgumentHelp? {
         switch value {
-        case .refresh: "Ask the servers whether images have changed, and load those that have."
+        case .refresh: "Ask the servers whether images have changed, and load and write those that have."
         case .cacheOnly: "Never use the network."
         case .noCache: "Neither read nor write the cache."
         }

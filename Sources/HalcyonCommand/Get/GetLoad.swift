@@ -12,10 +12,12 @@ struct GetLoad: Sendable {
     let failures: HostFailures
     /// The contact sheet; `nil` where none is drawn.
     let sheet: ContactSheet?
-    /// Whether what is in the cache is compared with the server's.
-    let refreshes: Bool
+    let cacheUse: CacheUse?
     /// Whether results have their timeline.
     let trace: Bool
+
+    /// Whether what is in the cache is compared with the server's.
+    private var refreshes: Bool { cacheUse == .refresh }
 
     /// Returns the results for the files of an image: for all, up to the first that failed, or up to those that were
     /// written when it was cancelled.
@@ -82,34 +84,28 @@ struct GetLoad: Sendable {
         }
         let source = try await item.argument.sourceOrStandardInput()
         guard let format = writer.format(for: item, variant) else {
-            let request = ImageRequest(source, options: loadOptions(variant.processing, attempts))
-            return .loaded(try await load(request, item, written == nil ? sheet : nil))
+            let options = loadOptions(variant.processing, attempts)
+            return .loaded(try await load(item, source, options, written == nil ? sheet : nil))
         }
         let progress = Lock(ImageProgress())
         let bar = display.begin { progress.withLock { $0 } }
         defer { display.end(bar) }
-        let maker = ImageMaker(pipeline: pipeline, options: loadOptions(.identity, attempts), writer: writer) {
-            update in
-            progress.withLock { $0 = update }
-        }
-        let image =
-            if let base {
-                try await maker.image(from: base, for: item, variant)
-            } else {
-                try await maker.image(from: source, for: item, variant, as: format)
+        let image = try await whole(item) { further -> ImageMaker.Made in
+            let options = loadOptions(.identity, attempts) + further
+            let maker = ImageMaker(pipeline: pipeline, options: options, writer: writer) { update in
+                progress.withLock { $0 = update }
             }
-        var loaded = image.loaded
-        if let there, loaded.source != .network {
-            // The server has confirmed what the file was made of.
-            loaded.output = there.path
-            loaded.outputByteCount = there.byteCount
-            return .loaded(loaded)
+            if let base { return try await maker.image(from: base, for: item, variant) }
+            return try await maker.image(from: source, for: item, variant, as: format)
+        } isCut: {
+            base == nil && $0.loaded.isPartial && $0.loaded.source == .disk
         }
+        var loaded = image.loaded
         if let written {
             loaded.output = written
             return .loaded(loaded)
         }
-        loaded = try await writer.write(image.data, of: loaded, item, variant, origin)
+        loaded = try await writer.write(image.data, of: loaded, item, variant, origin, unlessIn: there)
         if let sheet { try await add(image.data, loaded.format, to: sheet, at: item.index) }
         return .loaded(loaded)
     }
@@ -127,11 +123,38 @@ struct GetLoad: Sendable {
         }
         guard missing > 1, !refreshes else { return nil }
         let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
-        let task = pipeline.task(for: ImageRequest(try item.argument.source(), options: options))
-        let bar = display.begin { task.progress }
-        defer { display.end(bar) }
-        let response = try await task.response
+        let response = try await response(item, try item.argument.source(), options)
         return response.image.info.isAnimated ? nil : response
+    }
+
+    /// Loads an image, and asks its server once more where the cache has it cut short.
+    private func response(_ item: ListItem, _ source: Source, _ options: [ImageOption]) async throws -> ImageResponse {
+        try await whole(item) { further -> ImageResponse in
+            let task = pipeline.task(for: ImageRequest(source, options: options + further))
+            let bar = display.begin { task.progress }
+            defer { display.end(bar) }
+            return try await task.response
+        } isCut: {
+            $0.image.isPartial && $0.source == .disk
+        }
+    }
+
+    /// Makes a result, and once more of what the server has by now if the cache has the image cut short. It is the first
+    /// result again where the server cannot be asked.
+    private func whole<Made>(
+        _ item: ListItem,
+        make: ([ImageOption]) async throws -> Made,
+        isCut: (Made) -> Bool
+    ) async throws -> Made {
+        let made = try await make([])
+        guard cacheUse == nil, item.argument.hostAndPort != nil, isCut(made) else { return made }
+        do {
+            return try await make([.revalidate])
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return made
+        }
     }
 
     private func loadOptions(_ processing: ImageProcessorChain, _ attempts: Lock<[String]>) -> [ImageOption] {
@@ -142,13 +165,13 @@ struct GetLoad: Sendable {
     }
 
     /// Loads an image into the cache.
-    private func load(_ request: ImageRequest, _ item: ListItem, _ sheet: ContactSheet?) async throws
-        -> GetResult.Loaded
-    {
-        let task = pipeline.task(for: request)
-        let bar = display.begin { task.progress }
-        defer { display.end(bar) }
-        let response = try await task.response
+    private func load(
+        _ item: ListItem,
+        _ source: Source,
+        _ options: [ImageOption],
+        _ sheet: ContactSheet?
+    ) async throws -> GetResult.Loaded {
+        let response = try await response(item, source, options)
         if let sheet { try await pipeline.withPixels(of: response.image) { try sheet.add($0, at: item.index) } }
         return GetResult.Loaded(response)
     }

@@ -110,7 +110,7 @@ struct GetRun: Sendable {
                 failures: failures,
                 // The sheet is drawn once: further rounds load the same images.
                 sheet: round == 1 ? sheet : nil,
-                refreshes: plan.cacheUse == .refresh,
+                cacheUse: plan.cacheUse,
                 trace: plan.trace
             )
             var schedule = GetSchedule(

@@ -215,12 +215,15 @@ final class OutputWriter: Sendable {
 
     /// Writes the bytes of an image: to the named file, which it replaces, or into the folder, where it replaces no file
     /// of another request.
+    ///
+    /// - Parameter there: The file of the request, which stays as it is if it has these bytes; `nil` for none.
     func write(
         _ data: Data,
         of loaded: GetResult.Loaded,
         _ item: ListItem,
         _ variant: OutputVariant,
-        _ origin: FileOrigin
+        _ origin: FileOrigin,
+        unlessIn there: FileOrigin.Written?
     ) async throws -> GetResult.Loaded {
         var result = loaded
         result.outputByteCount = data.count
@@ -234,7 +237,8 @@ final class OutputWriter: Sendable {
         origin.isPartial = loaded.isPartial
         let (path, time, digest) = try await FileOutput.inBackground { [self, origin] in
             let start = ContinuousClock.now
-            let path = try write(data, loaded, item, variant, origin)
+            let isThere = !origin.isPartial && there.map { FileOutput.isFile($0.path, of: data) } ?? false
+            let path = isThere ? there?.path : try write(data, loaded, item, variant, origin)
             let time = ContinuousClock.now - start
             return (path, time, makesDigests ? SHA256.hexadecimal(of: Array(data)) : nil)
         }

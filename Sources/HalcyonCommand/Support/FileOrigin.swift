@@ -46,9 +46,10 @@ struct FileOrigin: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
         do throws(FileSystemError) {
+            // First, so that a file whose further attributes have no room is not taken for whole.
+            if isPartial { try calls.setAttribute(descriptor, Self.partialAttribute, "1") }
             try calls.setAttribute(descriptor, Self.requestAttribute, request)
             try calls.setAttribute(descriptor, Self.contentAttribute, Self.content(status))
-            if isPartial { try calls.setAttribute(descriptor, Self.partialAttribute, "1") }
         } catch {
             return false
         }

@@ -150,10 +150,19 @@ enum FileOutput {
         return text
     }
 
-    /// Returns whether a folder is at `path`.
-    static func isFolder(_ path: String) -> Bool {
+    /// Returns whether a folder is at `path`, or with links at what that leads to.
+    static func isFolder(_ path: String, followsLinks: Bool = true) -> Bool {
         var status = stat()
-        return FilePath.withCString(path) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let code = FilePath.withCString(path) { followsLinks ? stat($0, &status) : lstat($0, &status) }
+        return code == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Returns whether the file at a path has these bytes, and no others.
+    static func isFile(_ path: String, of data: Data) -> Bool {
+        var status = stat()
+        // Its length first, so that a long file is not read for nothing.
+        guard stat(path, &status) == 0, Int(status.st_size) == data.count else { return false }
+        return (try? Data(contentsOf: URL(filePath: path))) == data
     }
 
     /// Returns whether two paths lead to the same file.
