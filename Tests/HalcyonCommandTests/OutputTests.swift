@@ -54,6 +54,54 @@ import Testing
         }
     }
 
+    @Test(
+        "every usual extension of a format says it, of a file and in a list",
+        arguments: [("tif", ImageFormat.tiff), ("jfif", .jpeg), ("JPE", .jpeg), ("apng", .png), ("avifs", .avif)]
+    )
+    func extensions(name: String, format: ImageFormat) async throws {
+        defer { server.stop() }
+        #expect(try await work.run("get", url("/a.png"), "-o", "a.\(name)").exitCode == 0)
+        #expect(try Images.info(work.read("a.\(name)")).format == format)
+        try work.write(photo, to: "in.png")
+        #expect(try await work.run("convert", "in.png", "b.\(name)").exitCode == 0)
+        #expect(try Images.info(work.read("b.\(name)")).format == format)
+        try work.write(Array("\(url("/a.png"))\tphoto.\(name)\n".utf8), to: "list")
+        let run = try await work.run("get", "--from", "list", "-o", "out/", "--json")
+        let output = try #require(try run.results.first?.output)
+        #expect(try Images.info(work.read(output)).format == format)
+        #expect(output == "out/photo.\(format == .jpeg ? "jpg" : format.rawValue)")
+    }
+
+    @Test("an original that is encoded for its name alone is told of, and no other result")
+    func encodedForName() async throws {
+        defer { server.stop() }
+        for (options, isTold) in [
+            (["-o", "a.jpg"], true), (["-o", "b.png"], false), (["-o", "c.jpg", "--format", "jpeg"], false),
+            (["-o", "d.jpg", "--resize", "20"], false), (["-o", "e.jpg", "--quality", "50"], false),
+            (["-o", "out/", "--name", "{stem}.webp"], true),
+        ] {
+            let run = try await work.start(["get", url("/a.png")] + options).outcome
+            #expect(run.exitCode == 0 && run.error.contains("as its name says; the original is png") == isTold)
+            let line = try await work.start(["get", url("/a.png"), "--json", "--overwrite"] + options).outcome
+            #expect(line.lines[0].contains(#""note":"encoded as "#) == isTold, "\(line.output)")
+        }
+        let report = try await work.run("get", url("/a.png"), "-o", "f.gif", "--report", "report")
+        #expect(report.exitCode == 0)
+        #expect(String(decoding: try work.read("report"), as: UTF8.self).contains(#""note":"encoded as gif"#))
+    }
+
+    @Test("--keep-metadata leaves an image as it came that is in the named format already")
+    func keptMetadata() async throws {
+        defer { server.stop() }
+        for options in [["-o", "a.png"], ["-o", "out/", "--format", "png"], ["-o", "out/", "--name", "b.png"]] {
+            let command = ["get", url("/a.png"), "--keep-metadata", "all", "--json"] + options
+            let output = try #require(try await work.start(command).outcome.results.first?.output)
+            #expect(try work.read(output) == photo)
+        }
+        let run = try await work.run("convert", "a.png", "copy.png", "--keep-metadata", "icc")
+        #expect(try run.exitCode == 0 && work.read("copy.png") == photo)
+    }
+
     @Test("images of the same name get different files, named in the results")
     func collisions() async throws {
         defer { server.stop() }

@@ -115,7 +115,7 @@ struct ConvertCommand: AsyncParsableCommand {
             concurrency: concurrency,
             network: try NetworkArguments.parse([])
         )
-        plan.format = format.flatMap(OutputFormat.init(name:))
+        plan.format = format.map(OutputFormat.init(name:)) ?? (isBulk ? nil : OutputFormat(path: output))
         plan.variants = resizing.variants(sizes: nil, frame: frame)
         plan.cacheUse = .noCache
         plan.json = json

@@ -11,7 +11,8 @@ struct GetCommand: AsyncParsableCommand {
             Without -o the images are only loaded into the cache. Without --resize, --sizes, --process, --format, --quality, \
             --effort and --progressive the output is the original, byte for byte: its header says whether it is an image, \
             and of which size, and its pixels are decoded only where its end is missing. The last three change none whose \
-            format has no such choice. An image that fails does not stop the others.
+            format has no such choice. A name that says another format than the original's (of -o FILE, of --name, or in a \
+            list) makes an image of that format, and the run says so. An image that fails does not stop the others.
 
             The same command a second time is a continuation: an image whose file is there, with the bytes that were \
             written for the same URL and options, is skipped without the network. Other options are another request. \

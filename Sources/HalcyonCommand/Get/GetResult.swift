@@ -37,6 +37,7 @@ struct GetResult: Sendable {
         let byteCount: Int
         /// The size of the original as it is displayed.
         let originalSize: PixelSize
+        let originalFormat: ImageFormat
         /// The size of the result.
         var size: PixelSize
         /// The number of frames of an animation, 0 for other images.
@@ -63,6 +64,7 @@ struct GetResult: Sendable {
             source = response.source
             byteCount = response.byteCount
             originalSize = response.image.info.displaySize
+            originalFormat = response.image.info.format
             size = response.image.size
             frameCount = response.image.info.frameDurations.count
             isOriginal = true
@@ -76,6 +78,7 @@ struct GetResult: Sendable {
             source = image.source
             byteCount = image.originalByteCount
             originalSize = image.originalInfo.displaySize
+            originalFormat = image.originalInfo.format
             size = image.size
             frameCount = image.originalInfo.frameDurations.count
             isOriginal = image.isOriginal
@@ -102,6 +105,7 @@ extension GetResult {
         var originalWidth: Int?
         var originalHeight: Int?
         var partial: Bool?
+        var note: String?
         var output: String?
         var outputBytes: Int?
         var milliseconds: [String: Double]?
@@ -132,6 +136,7 @@ extension GetResult {
             record.originalWidth = loaded.originalSize.width
             record.originalHeight = loaded.originalSize.height
             record.partial = loaded.isPartial
+            record.note = loaded.note
             record.output = loaded.output
             record.outputBytes = loaded.outputByteCount
             record.milliseconds = loaded.milliseconds

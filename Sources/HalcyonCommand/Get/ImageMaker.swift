@@ -33,7 +33,7 @@ struct ImageMaker: Sendable {
     ) async throws -> Made {
         var made =
             if let kinds = writer.metadata,
-                !format.keepsOriginal || !format.encodedOriginals.isEmpty || writer.isNamed(item)
+                !format.keepsOriginal || !format.encodedOriginals.isEmpty || writer.namedFormat(for: item) != nil
             {
                 try await imageWithMetadata(kinds, from: source, for: item, variant, as: format)
             } else {
@@ -44,6 +44,8 @@ struct ImageMaker: Sendable {
             !(ImageCodecs.standard.encoder(for: target) is any AnimationEncoder)
         {
             made.loaded.note = "\(target) holds one image; of \(made.loaded.frameCount) frames it has the first"
+        } else if made.loaded.originalFormat != target, writer.isEncodedForName(item, variant) {
+            made.loaded.note = "encoded as \(target), as its name says; the original is \(made.loaded.originalFormat)"
         }
         return made
     }
@@ -99,7 +101,8 @@ struct ImageMaker: Sendable {
         var unchanged = EncodedImageFormat.original()
         unchanged.keepsOriginal = true
         let original = try await encoded(source, options, as: unchanged)
-        if format.keepsOriginal, !writer.isNamed(item), !format.encodedOriginals.contains(original.format) {
+        let isInFormat = writer.namedFormat(for: item).map { $0.format == original.format } ?? true
+        if format.keepsOriginal, isInFormat, !format.encodedOriginals.contains(original.format) {
             return Made(original)
         }
         var made = try await remade(kinds, original, for: item, variant)

@@ -33,6 +33,8 @@ final class OutputWriter: Sendable {
     let target: Target
     /// The requested format, else the one of the file's name; `nil` for the original's.
     private let format: OutputFormat?
+    /// Whether the format is requested by itself, and not by a name.
+    private let isFormatRequested: Bool
     private let encodeOptions: EncodeOptions
     /// ``EncodingArguments/identity``.
     private let encodingIdentity: String
@@ -85,6 +87,7 @@ final class OutputWriter: Sendable {
         self.overwrites = overwrites
         self.makesDigests = makesDigests
         let named = if case .file(let path) = target { OutputFormat(path: path) } else { nil as OutputFormat? }
+        isFormatRequested = format != nil
         self.format = format ?? template?.fileExtension.flatMap(OutputFormat.init(name:)) ?? named
     }
 
@@ -143,8 +146,10 @@ final class OutputWriter: Sendable {
         return (format, options)
     }
 
-    /// Whether a format is requested for an image, by any name.
-    func isNamed(_ item: ListItem) -> Bool { namedFormat(for: item) != nil }
+    /// Whether a result in a format that its name says would have been the original otherwise.
+    func isEncodedForName(_ item: ListItem, _ variant: OutputVariant) -> Bool {
+        mayKeepOriginal(variant) && !isEncodingNamed && !isFormatRequested && namedFormat(for: item) != nil
+    }
 
     /// Returns the options of a load besides the processor.
     func options(for item: ListItem, _ variant: OutputVariant) -> [ImageOption] {
@@ -282,15 +287,14 @@ final class OutputWriter: Sendable {
         }
     }
 
-    /// Refuses to write an image under a name that says another format, for which there is no encoder.
+    /// Refuses to write an image under a name that says another format, unless that was requested.
     private func check(_ format: ImageFormat, for item: ListItem) throws(ImageError) {
         let itemName = namesSayFormats ? item.name : nil
         let name: String? =
             if case .file(let path) = target { path } else { template?.fileExtension.map { ".\($0)" } ?? itemName }
         guard self.format == nil, let name,
             let fileExtension = name.utf8.lastIndex(of: UInt8(ascii: ".")).map({ name[name.utf8.index(after: $0)...] }),
-            let named = ImageFormatName.format(String(fileExtension)), named != format,
-            !ImageCodecs.standard.canEncode(named)
+            let named = ImageFormatName.format(String(fileExtension)), named != format
         else { return }
         throw ImageError(
             stage: .encode,

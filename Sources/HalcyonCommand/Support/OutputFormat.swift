@@ -6,10 +6,7 @@ struct OutputFormat: Sendable, Hashable {
 
     /// Finds a format by its name or file extension; `nil` if no encoder here writes it.
     init?(name: String) {
-        let lowercased = name.lowercased()
-        let aliases = ["jpg": "jpeg", "jpe": "jpeg"]
-        let format = ImageFormat(rawValue: aliases[lowercased] ?? lowercased)
-        guard ImageCodecs.standard.encoder(for: format) != nil else { return nil }
+        guard let format = ImageFormatName.format(name), ImageCodecs.standard.canEncode(format) else { return nil }
         self.format = format
     }
 
