@@ -55,7 +55,7 @@ import Testing
         #expect(try run.results.map(\.output) == ["out/a-20.png"])
         #expect(Workplace.files(below: work.folder) == ["out/a-20.png", "report"])
         let report = String(decoding: try work.read("report"), as: UTF8.self)
-        #expect(report.contains(#""output":"out/a-20.png""#) && report.contains(#""status":"done""#))
+        #expect(report.contains("\"output\":\"\(work.path("out/a-20.png"))\"") && report.contains(#""status":"done""#))
     }
 
     @Test("signals that it was started to ignore stay ignored", arguments: [SIGINT, SIGHUP])

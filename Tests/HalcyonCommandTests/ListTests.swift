@@ -152,6 +152,26 @@ import Testing
         #expect(files == ["a.png", "b.png"])
     }
 
+    @Test("a file that is empty, a folder, or another image's by now is not done for --resume")
+    func otherFiles() async throws {
+        defer { server.stop() }
+        try list("abcde".map { "\(url("/\($0).png"))\n" }.joined())
+        let command = ["get", "--from", "list", "-o", "out/"]
+        #expect(try await work.start(command + ["--report", "report"]).outcome.exitCode == 0)
+        let outputs = Set(try report().compactMap(\.output))
+        #expect(outputs == Set("abcde".map { work.path("out/\($0).png") }))
+        try #require(truncate(work.path("out/a.png"), 0) == 0)
+        // Of the same length.
+        try #require(rename(work.path("out/d.png"), work.path("out/b.png")) == 0)
+        try #require(unlink(work.path("out/c.png")) == 0 && mkdir(work.path("out/c.png"), 0o700) == 0)
+        let resumed = try await work.start(command + ["--resume", "report", "--json"]).outcome
+        #expect(try resumed.results.map(\.status) == ["done", "done", "done", "done", "skipped"])
+        for line in try resumed.results.dropLast() {
+            let output = try #require(line.output)
+            #expect(try work.read(output).suffix(6) == Array(line.url.suffix(6).utf8)[...])
+        }
+    }
+
     @Test("what a report has without a file is not done where files are wanted, nor is an image that was cut short")
     func unfinished() async throws {
         self.server.stop()
@@ -319,6 +339,7 @@ import Testing
         let status: String
         let digest: String?
         let outputBytes: Int?
+        let output: String?
         let began: Double?
         let ended: Double?
     }

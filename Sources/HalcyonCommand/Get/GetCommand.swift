@@ -121,7 +121,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Leave out what this report has as done, with -o only if its file is in that place, try again what failed or was cut short, and add to it. Without images, load those again. With --sheet, all images are loaded or read, since it shows them.",
+            "Leave out what this report has as done, with -o only if its file is in that place and as long as it was, try again what failed or was cut short, and add to it. Without images, load those again. With --sheet, all images are loaded or read, since it shows them.",
             valueName: "FILE"
         ),
         transform: FileOutput.path

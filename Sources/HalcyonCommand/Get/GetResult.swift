@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonSystem
 
 /// The result of one file of one image. It keeps neither pixels nor encoded bytes.
 struct GetResult: Sendable {
@@ -154,9 +155,10 @@ extension GetResult {
     }
 
     /// The line of a report: that of `--json`, and what tells the request and the bytes, and the times in seconds since
-    /// 1970.
+    /// 1970. The path of the file is absolute, since the next run may be in another folder.
     var reportRecord: Record {
         var record = record
+        record.output = record.output.map(FilePath.absolute)
         if case .loaded(let loaded) = outcome { record.digest = loaded.digest }
         record.request = request
         record.name = name

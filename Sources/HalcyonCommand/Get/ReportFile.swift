@@ -156,16 +156,19 @@ final class ReportFile: Sendable {
         }
 
         private func isDone(_ line: GetResult.Record) -> Bool {
-            line.status != "failed" && line.partial != true && isThere(line.output)
+            line.status != "failed" && line.partial != true && isThere(line)
         }
 
         /// Returns whether a file of the report is there, and where this run would write it: one in another folder is none of
-        /// its own. The file is only looked for, under the path of the line; its bytes are not compared.
-        private func isThere(_ output: String?) -> Bool {
+        /// its own. It must be as long as it was, and not be known as another request's; its bytes are not compared.
+        private func isThere(_ line: GetResult.Record) -> Bool {
             guard needsFiles else { return true }
-            guard let output, let place, access(output, F_OK) == 0 else { return false }
+            guard let output = line.output, let place else { return false }
             let path = FilePath.absolute(output)
-            return place.endsInSlash ? path.utf8.starts(with: place.utf8) : path == place
+            guard place.endsInSlash ? path.utf8.starts(with: place.utf8) : path == place else { return false }
+            // The file of a standard input tells the bytes, too.
+            let request = line.url == SourceArgument.standardInput ? nil : line.request
+            return FileOrigin.mayBeFile(at: path, of: request, byteCount: line.outputBytes)
         }
     }
 

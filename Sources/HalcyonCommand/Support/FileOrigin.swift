@@ -88,6 +88,18 @@ struct FileOrigin: Sendable {
         }
     }
 
+    /// Returns whether a regular file of this length is at a path, and does not say that it is another request's.
+    ///
+    /// - Parameter request: The digits of ``request``; `nil` where they tell nothing.
+    static func mayBeFile(at path: String, of request: String?, byteCount: Int?) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == byteCount else {
+            return false
+        }
+        guard let request, let noted = try? FileCalls.system.attribute(path, requestAttribute) else { return true }
+        return noted == request
+    }
+
     /// A file that was written for a request, and is as it was written.
     struct Written: Sendable {
         let path: String
