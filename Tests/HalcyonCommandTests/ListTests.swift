@@ -75,6 +75,19 @@ import Testing
         #expect(try await work.run("get", url("/a.png"), "-o", "out/", "--name", "{nothing}").exitCode == 64)
     }
 
+    @Test("--name with a size looks for files in its own folder alone, whatever links lead out of it or back into it")
+    func linkedFolders() async throws {
+        defer { server.stop() }
+        let command = ["get", url("/x/a.png"), "-o", "out/", "--name", "{path}/{stem}-{width}", "--json"]
+        #expect(try await work.start(command).outcome.results.map(\.output) == ["out/x/a-40.png"])
+        for name in ["one", "two", "three"] { try #require(symlink(".", work.path("out/x/" + name)) == 0) }
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
+        // The same files below a link are elsewhere.
+        try #require(rename(work.path("out/x"), work.path("x")) == 0 && symlink("../x", work.path("out/x")) == 0)
+        let run = try await work.start(command).outcome
+        #expect(try !run.isOverdue && run.results.map(\.status) == ["done"])
+    }
+
     @Test("a list of a program that is still running is loaded as it comes, and Ctrl-C ends the wait for more")
     func liveList() async throws {
         self.server.stop()

@@ -100,8 +100,7 @@ final class OutputWriter: Sendable {
         var found = Found()
         found.names = FolderNameFilter(of: folder) { TemporaryOutput.removeLeftover($0, in: folder) }
         if let template, template.needsImage, !overwrites {
-            // A folder that links to itself has an end too.
-            found.paths = Self.requests(below: folder, depth: template.depth ?? 32)
+            found.paths = Self.requests(below: folder, depth: template.depth ?? .max)
         }
         self.found.withLock { [found] in $0 = found }
     }
@@ -310,7 +309,8 @@ final class OutputWriter: Sendable {
             do throws(FileSystemError) {
                 paths[try FileCalls.system.attribute(path, FileOrigin.requestAttribute)] = path
             } catch {
-                guard depth > 0, FileOutput.isFolder(path) else { return }
+                // What a link leads to is outside, and may be the whole disk.
+                guard depth > 0, FileOutput.isFolder(path, followsLinks: false) else { return }
                 paths.merge(requests(below: path + "/", depth: depth - 1)) { first, _ in first }
             }
         }
