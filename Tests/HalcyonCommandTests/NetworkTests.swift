@@ -116,4 +116,28 @@ import Testing
         #expect(lastDone < 30, "those of the dead host wait")
         withExtendedLifetime(port) {}
     }
+
+    @Test("files that are there and images of the cache say nothing of their host, which is left for last all the same")
+    func failingHostWithFiles() async throws {
+        let photo = photo
+        let server = try OriginServer { request in
+            request.path.hasPrefix("/new") ? .init(503) : .init(headers: [.cacheControl: "max-age=1000"], body: photo)
+        }
+        let other = try OriginServer { _ in .init(body: photo) }
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let there = (0..<15).map { server.url("/\($0).png").absoluteString }
+        let command = ["get", "--from", "list", "-o", "out/", "--json", "--retries", "0", "--concurrency", "1"]
+        try work.write(Array(there.joined(separator: "\n").utf8), to: "list")
+        #expect(try await work.start(command).outcome.exitCode == 0)
+        for index in 0..<7 { try #require(unlink(work.path("out/\(index).png")) == 0) }
+        let new = there.indices.map { server.url("/new/\($0).png").absoluteString }
+        let lines = zip(new, there).flatMap { [$0, $1] } + [other.url("/last.png").absoluteString]
+        try work.write(Array(lines.joined(separator: "\n").utf8), to: "list")
+        let order = try await work.start(command).outcome.records(GetLine.self).map(\.index)
+        #expect(order.count == 31)
+        #expect(order.last != 30, "the other host's image does not come last")
+    }
 }

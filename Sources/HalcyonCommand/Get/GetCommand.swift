@@ -35,6 +35,9 @@ struct GetCommand: AsyncParsableCommand {
             terminal shows the progress, and keeps failures and a summary. --report writes JSON lines of everything to a \
             file as it happens; --resume reads such a file, leaves out what it has as done, and adds to it.
 
+            A host that fails ten times in a row is left for last. One that answers with Retry-After is asked for nothing \
+            for so long, up to 10 minutes; one that wants more time is given up, and the error says how much.
+
             Examples:
               halcyon get https://example.org/a.jpg -o a.jpg
               halcyon get *.png --resize 400 --format jpeg -o thumbnails/

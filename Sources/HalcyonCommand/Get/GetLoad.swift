@@ -38,8 +38,10 @@ struct GetLoad: Sendable {
                 }
                 results.append(result(outcome, for: item, place, since: start))
             }
-            // Failures are noted at each attempt.
-            if let host = item.argument.hostAndPort { failures.note(nil, of: host) }
+            // Failures are noted at each attempt. What was there says nothing of the host.
+            if let host = item.argument.hostAndPort, results.contains(where: \.isFromNetwork) {
+                failures.note(nil, of: host)
+            }
         } catch is CancellationError {
             // What is written stays written.
         } catch {

@@ -149,7 +149,7 @@ extension GetResult {
             return record
         case .failed(let error):
             var record = Record(index: index, url: argument.shownText, status: "failed")
-            record.error = .init(stage: error.stage.rawValue, reason: error.code, message: error.message)
+            record.error = .init(stage: error.stage.rawValue, reason: error.code, message: error.fullMessage)
             return record
         }
     }
@@ -189,6 +189,10 @@ extension GetResult {
 
     var isSkipped: Bool {
         if case .skipped = outcome { true } else { false }
+    }
+
+    var isFromNetwork: Bool {
+        if case .loaded(let loaded) = outcome { loaded.source == .network } else { false }
     }
 
     /// The path of the file.

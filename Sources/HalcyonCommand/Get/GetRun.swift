@@ -47,7 +47,8 @@ struct GetRun: Sendable {
         transport = try plan.network.transport(concurrency: plan.concurrency)
         let downloader = plan.network.downloader(
             over: transport,
-            partialFolder: usesCache ? plan.cache.partialFolder : nil
+            partialFolder: usesCache ? plan.cache.partialFolder : nil,
+            failures
         )
         pipeline = ImagePipeline(configuration: .init(downloader: downloader, cache: plan.cache.cache()))
     }

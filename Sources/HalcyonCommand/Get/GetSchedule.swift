@@ -57,7 +57,7 @@ struct GetSchedule {
             while true {
                 while running < concurrency, !group.isCancelled, let item = waiting.popFirst() {
                     guard let item = begin(item, list.earlier) else { continue }
-                    if !isLast, let host = item.argument.hostAndPort, load.failures.isFailing(host) {
+                    if !isLast, let host = item.argument.hostAndPort, load.failures.isLeftForLast(host) {
                         deferred.append(item)
                         continue
                     }

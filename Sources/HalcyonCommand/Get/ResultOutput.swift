@@ -37,7 +37,7 @@ final class ResultOutput: Sendable {
         if isReported { report?.write(result) }
         if case .failed(let error) = result.outcome {
             display.fail()
-            if !json, isWarned { display.interrupt { Terminal.warn("\(error)") } }
+            if !json, isWarned { display.interrupt { Terminal.warn(error.fullDescription) } }
         }
         if case .loaded(let loaded) = result.outcome, loaded.isPartial, !json {
             display.interrupt { Terminal.warn(Terminal.partialImage(result.argument.shownText)) }

@@ -9,7 +9,7 @@ struct NetworkArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Try this many further times what may work then, with growing waits, and as a server's Retry-After says.",
+            "Try this many further times what may work then, with growing waits, and after a server's Retry-After of at most 10 minutes, in which it is asked for nothing.",
             valueName: "N"
         )
     )
@@ -18,7 +18,7 @@ struct NetworkArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Give up a connection, or a server that stays silent, after this time. (default: 15)",
+            "Give up a connection, or a server that stays silent, after this time; a transfer goes on for as long as bytes come. (default: 15)",
             valueName: "SECONDS"
         )
     )
@@ -112,12 +112,20 @@ struct NetworkArguments: ParsableArguments {
 
     /// Returns the downloader of a run.
     ///
-    /// - Parameter partialFolder: Where interrupted bodies are kept for the next run; `nil` to keep none.
-    func downloader(over transport: any HTTPTransport, partialFolder: String?) -> ImageDownloader {
-        var transport = transport
-        if rate != nil || limitRate != nil {
-            transport = PacedTransport(transport, hostRate: rate?.perSecond, byteRate: limitRate?.byteCount)
-        }
+    /// - Parameters:
+    ///   - partialFolder: Where interrupted bodies are kept for the next run; `nil` to keep none.
+    ///   - failures: What says which hosts are not to be asked for a while.
+    func downloader(
+        over transport: any HTTPTransport,
+        partialFolder: String?,
+        _ failures: HostFailures
+    ) -> ImageDownloader {
+        let transport = PacedTransport(
+            transport,
+            hostRate: rate?.perSecond,
+            byteRate: limitRate?.byteCount,
+            failures: failures
+        )
         var downloading = ImageDownloader.Configuration()
         if let partialFolder { downloading.partialBodies = PartialBodyStore(.init(folder: partialFolder)) }
         return ImageDownloader(transport: transport, configuration: downloading)
@@ -126,12 +134,10 @@ struct NetworkArguments: ParsableArguments {
     /// Returns the options of each load.
     func options(_ failures: HostFailures) -> [ImageOption] {
         var options: [ImageOption] = [.retry(RunRetries(count: retries, failures: failures))]
-        if timeout != nil || limitRate != nil {
-            var timeouts = timeout.map { TransferTimeouts.download(.seconds($0)) } ?? .standard
-            // A body that is held back takes its time.
-            if limitRate != nil { timeouts.total = .seconds(86_400) }
-            options.append(.timeouts(timeouts))
-        }
+        var timeouts = timeout.map { TransferTimeouts.download(.seconds($0)) } ?? .standard
+        // As long as bytes come, however slowly: nobody waits at a screen.
+        timeouts.total = .seconds(86_400)
+        options.append(.timeouts(timeouts))
         if !header.isEmpty || referer != nil { options.append(.headers(fields)) }
         return options
     }

@@ -3,13 +3,15 @@ internal import FoundationEssentials
 internal import Halcyon
 internal import HalcyonSystem
 
-/// A transport that keeps to a number of requests a second to each host, and of bytes a second in all.
+/// A transport that keeps to a number of requests a second to each host, and of bytes a second in all, and asks no host that
+/// wants to be left alone for a while.
 final class PacedTransport: HTTPTransport {
     private let transport: any HTTPTransport
     /// The time between two requests to one host, in nanoseconds.
     private let hostInterval: UInt64?
     /// The bytes a second, of all transfers together.
     private let byteRate: Int?
+    private let failures: HostFailures
     /// When each host may be asked next, in nanoseconds of the monotonic clock.
     private let nextStarts = Lock<[String: UInt64]>([:])
     /// When the bytes that were received would have been, at the rate.
@@ -21,34 +23,40 @@ final class PacedTransport: HTTPTransport {
     /// Hosts whose time is over are forgotten when there are more than this.
     private static let rememberedHosts = 10_000
 
-    init(_ transport: any HTTPTransport, hostRate: Double?, byteRate: Int?) {
+    init(_ transport: any HTTPTransport, hostRate: Double?, byteRate: Int?, failures: HostFailures) {
         self.transport = transport
         hostInterval = hostRate.map { UInt64(1e9 / $0) }
         self.byteRate = byteRate
+        self.failures = failures
     }
 
     var cacheScope: String? { transport.cacheScope }
 
     func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
-        let transfer = PacedTransfer(receiver, pacing: byteRate == nil ? nil : self)
         let now = DispatchTime.now().uptimeNanoseconds
-        var start = now
-        if let hostInterval, let host = request.url.hostAndPort {
+        let host = request.url.hostAndPort
+        var start = host.map(failures.waitEnd) ?? now
+        if let hostInterval, let host {
             start = nextStarts.withLock { nextStarts in
                 if nextStarts.count > Self.rememberedHosts { nextStarts = nextStarts.filter { $0.value > now } }
-                let start = max(now, nextStarts[host] ?? 0)
+                let start = max(now, start, nextStarts[host] ?? 0)
                 nextStarts[host] = start + hostInterval
                 return start
             }
         }
-        guard start > now else {
-            transfer.begin(request, over: transport)
-            return transfer
-        }
-        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: start)) { [transport] in
-            transfer.begin(request, over: transport)
-        }
+        if start <= now, byteRate == nil { return transport.start(request, receiver: receiver) }
+        let transfer = PacedTransfer(receiver, pacing: byteRate == nil ? nil : self)
+        begin(transfer, request, at: start)
         return transfer
+    }
+
+    /// Begins a transfer when its host may be asked, which may have asked for more time meanwhile.
+    private func begin(_ transfer: PacedTransfer, _ request: TransferRequest, at start: UInt64) {
+        let start = max(start, request.url.hostAndPort.map(failures.waitEnd) ?? 0)
+        guard start > DispatchTime.now().uptimeNanoseconds else { return transfer.begin(request, over: transport) }
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: start)) { [self] in
+            begin(transfer, request, at: start)
+        }
     }
 
     /// Notes bytes that came, and returns whether the next may come at once. Otherwise `resume` is called when they may.
