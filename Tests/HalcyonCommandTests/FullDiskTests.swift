@@ -46,7 +46,7 @@ struct FullDiskTests {
             let disk = try #require(MountedDisk(at: work.path("disk")))
             if isReadOnly { try #require(mount(nil, disk.path, nil, UInt(MS_REMOUNT | MS_RDONLY), nil) == 0) }
             let run = try await work.start(["get"] + images + options + ["--report", "report"]).outcome
-            #expect(run.exitCode == 1 && server.requests.count == 1)
+            #expect(run.exitCode == 1 && server.requests.count == (isReadOnly ? 0 : 1))
             #expect(try run.results.map(\.status) == urls.map { _ in "failed" })
             #expect(run.error.contains("the run ended, since nothing more can be written: 5 images are not done"))
             withExtendedLifetime(disk) {}

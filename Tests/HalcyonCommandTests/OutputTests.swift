@@ -253,6 +253,31 @@ import Testing
         #expect(Workplace.files(below: work.folder) == ["folder/a.png"])
     }
 
+    @Test(
+        "a folder that takes no files is told of before anything is transferred, if something is to be written",
+        .enabled(if: geteuid() != 0 || MountedDisk.isPossible, "the superuser cannot give up its rights")
+    )
+    func folderWithoutRoom() async throws {
+        defer { server.stop() }
+        let images = (0..<20).map { url("/\($0).png") }
+        func get(_ urls: [String], _ options: String...) async throws -> Workplace.Outcome {
+            let arguments = ["get"] + urls + ["-o", "folder/", "--json"] + options
+            guard geteuid() == 0 else { return try await work.start(arguments).outcome }
+            let plain = ["--bounding-set", "-dac_override", "--inh-caps", "-dac_override", Workplace.executable]
+            return try await work.start(plain + arguments, executable: "/usr/bin/setpriv").outcome
+        }
+        #expect(try await get(Array(images[..<10])).exitCode == 0)
+        try #require(chmod(work.path("folder"), 0o500) == 0)
+        defer { chmod(work.path("folder"), 0o700) }
+        #expect(try await get(Array(images[..<10])).results.map(\.status) == Array(repeating: "skipped", count: 10))
+        let run = try await get(images)
+        #expect(run.exitCode == 1)
+        #expect(try run.results.suffix(10).allSatisfy { $0.error?.message.contains("Permission denied") == true })
+        #expect(try await get(images, "--sizes", "10,20", "--no-cache").exitCode == 1)
+        #expect(server.requests.count == 10)
+        #expect(Workplace.files(below: work.path("folder")).count == 10)
+    }
+
     @Test("no output shows the password of a URL")
     func passwords() async throws {
         defer { server.stop() }

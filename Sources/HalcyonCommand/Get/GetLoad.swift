@@ -84,6 +84,8 @@ struct GetLoad: Sendable {
             if let sheet { try await addFile(there.path, to: sheet, at: item.index) }
             return .skipped(.init(output: there.path, byteCount: there.byteCount))
         }
+        // Before anything is transferred.
+        if written == nil, let problem = writer.problem { throw problem }
         let source = try await item.argument.sourceOrStandardInput()
         guard let format = writer.format(for: item, variant) else {
             let options = loadOptions(variant.processing, attempts)
@@ -123,7 +125,7 @@ struct GetLoad: Sendable {
             let there = try await writer.written(item, variant, writer.origin(of: item, variant))
             if there == nil { missing += 1 }
         }
-        guard missing > 1, !refreshes else { return nil }
+        guard missing > 1, !refreshes, writer.problem == nil else { return nil }
         let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
         let response = try await response(item, try item.argument.source(), options)
         return response.image.info.isAnimated ? nil : response

@@ -96,7 +96,9 @@ struct GetSchedule {
                 case .ended(let item, let results):
                     running -= 1
                     end(item, results)
-                    if finalError == nil, let error = results.last?.failure, FileOutput.isFinal(error) {
+                    if finalError == nil, let error = results.last?.failure,
+                        FileOutput.isFinal(error) || error == load.writer.problem
+                    {
                         finalError = error
                         group.cancelAll()
                     }

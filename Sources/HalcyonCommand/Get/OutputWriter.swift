@@ -62,7 +62,12 @@ final class OutputWriter: Sendable {
         var names = FolderNameFilter(of: "")
         /// The paths of files by their requests, where names cannot be made without the image.
         var paths: [String: String] = [:]
+        /// Why no file can be made in it.
+        var problem: ImageError?
     }
+
+    /// Why no result can be written; `nil` where one can.
+    var problem: ImageError? { found.withLock { $0.problem } }
 
     init(
         target: Target,
@@ -102,6 +107,8 @@ final class OutputWriter: Sendable {
         if let template, template.needsImage, !overwrites {
             found.paths = Self.requests(below: folder, depth: template.depth ?? .max)
         }
+        // One that has everything already may be read-only.
+        do throws(ImageError) { try FileOutput.checkTakesFiles(folder) } catch { found.problem = error }
         self.found.withLock { [found] in $0 = found }
     }
 

@@ -142,6 +142,18 @@ enum FileOutput {
         throw failure(trimmed, source, code == EEXIST ? ENOTDIR : code)
     }
 
+    /// Makes a file in a folder and removes it.
+    ///
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` where that is not possible.
+    static func checkTakesFiles(_ folder: String) throws(ImageError) {
+        guard let (path, descriptor) = TemporaryOutput.create(in: folder) else {
+            throw failure(folder, "the results", errno)
+        }
+        close(descriptor)
+        unlink(path)
+        TemporaryOutput.forget(path)
+    }
+
     /// Returns a path as it was typed, for an argument that names what is written.
     @Sendable static func path(_ text: String) throws -> String {
         guard !FilePath.isURL(text) else {
