@@ -46,7 +46,7 @@ import Testing
         "a step that makes no sense is named with what is right",
         arguments: [
             "", "blurr 8", "blur", "blur x", "blur 8 9", "blur 8 amount=1", "flip sideways", "tint nocolour",
-            "blur 8 |",
+            "blur 8 |", "blur \"8", "watermark missing.png", "watermark .",
         ]
     )
     func mistakes(text: String) {
@@ -61,6 +61,36 @@ import Testing
             #expect(try run.results.map(\.width) == [width], "\(run)")
         }
         #expect(Workplace.files(below: work.path("out")).count == 2)
+    }
+
+    @Test("a watermark may have blanks in its name, and another one in the same file is another request")
+    func watermark() async throws {
+        for name in ["a.png", "my logo|1.png"] { try work.write(try Images.encoded(.png), to: name) }
+        let steps = #"watermark "my logo|1.png" opacity=0.5 | blur 1"#
+        let command = ["get", "a.png", "-o", "out/", "--process", steps, "--json"]
+        for status in ["done", "skipped"] {
+            #expect(try await work.start(command).outcome.results.map(\.status) == [status])
+        }
+        try work.write(try Images.encoded(.png, width: 20, height: 20), to: "my logo|1.png")
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["done"])
+        #expect(Workplace.files(below: work.path("out")).count == 2)
+        let missing = try await work.run("get", "a.png", "--process", "watermark missing.png")
+        #expect(missing.exitCode == 64)
+        #expect(missing.error.contains("missing.png cannot be read: No such file or directory"), "\(missing.error)")
+        #expect(try ProcessArgument(#"blur "8""#).identity == ProcessArgument("blur 8").identity)
+    }
+
+    @Test("another size of --sizes is made alone, and the others stay")
+    func furtherSize() async throws {
+        try work.write(try Images.encoded(.png, width: 300, height: 150), to: "a.png")
+        let command = ["get", "a.png", "-o", "out/", "--json", "--sizes"]
+        #expect(try await work.start(command + ["40,80"]).outcome.exitCode == 0)
+        let run = try await work.start(command + ["40,80,160"]).outcome
+        #expect(
+            Set(try run.results.map { "\($0.output ?? "") \($0.status ?? "")" })
+                == ["out/a-40.png skipped", "out/a-80.png skipped", "out/a-160.png done"]
+        )
+        #expect(Workplace.files(below: work.path("out")).count == 3)
     }
 
     @Test("--sizes writes each size of one transfer and one decoding")

@@ -1,9 +1,12 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import Glibc
 internal import Halcyon
+internal import HalcyonSystem
 
 /// A chain of processors as a person writes it: "downsample 400x400 | roundCorners 20 | blur 8". Names and labels are those
-/// of Swift; lengths are pixels, or with "%" parts of the width, of both for sizes and rectangles.
+/// of Swift; lengths are pixels, or with "%" parts of the width, of both for sizes and rectangles. A word with blanks has double
+/// quotes around it.
 struct ProcessArgument: Sendable {
     let chain: ImageProcessorChain
     /// The steps in one way of writing them, which tells a request from others.
@@ -11,15 +14,21 @@ struct ProcessArgument: Sendable {
 
     @Sendable init(_ text: String) throws {
         var (chain, identity) = (ImageProcessorChain.identity, [String]())
-        for step in text.split(separator: "|", omittingEmptySubsequences: false) {
-            var words = ProcessorWords(String(step))
+        let steps: [[ProcessorWords.Word]]
+        do throws(ProcessorWords.Problem) {
+            steps = try ProcessorWords.steps(of: text)
+        } catch {
+            throw ValidationError("“\(text)”: \(error)")
+        }
+        for step in steps {
+            var words = ProcessorWords(step)
             do throws(ProcessorWords.Problem) {
                 chain = chain |> (try words.chain())
                 try words.checkAllUsed()
             } catch {
                 throw ValidationError("“\(words.text)”: \(error)\(words.usage)")
             }
-            identity.append(words.text)
+            identity.append(words.identity)
         }
         self.chain = chain
         self.identity = identity.joined(separator: "|")
@@ -32,20 +41,56 @@ struct ProcessorWords {
         let description: String
     }
 
+    struct Word {
+        var text = ""
+        /// Whether it begins with a quotation mark, and so is no label.
+        var isQuoted = false
+
+        /// The word as it has to be written.
+        fileprivate var written: String {
+            text.contains { " \t\n|".contains($0) } || isQuoted && text.contains("=") ? "\"\(text)\"" : text
+        }
+    }
+
     /// The words with single blanks between them.
     let text: String
+    /// The text, and what tells the files that it names.
+    private(set) var identity: String
     private let name: String
     private var values: ArraySlice<String>
     private var labelled: [String: String] = [:]
     private var repeatedLabel: String?
 
-    init(_ step: String) {
-        let words = step.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
-        text = words.joined(separator: " ")
-        name = words.first ?? ""
+    /// Returns the words of each step, which bars divide.
+    static func steps(of text: String) throws(Problem) -> [[Word]] {
+        var steps: [[Word]] = [[]]
+        var word: Word?
+        var isInQuotes = false
+        for character in text + " " {
+            if character == "\"" {
+                isInQuotes.toggle()
+                word = word ?? Word(isQuoted: true)
+            } else if isInQuotes || !" \t\n|".contains(character) {
+                word = word ?? Word()
+                word?.text.append(character)
+            } else {
+                if let word { steps[steps.count - 1].append(word) }
+                word = nil
+                if character == "|" { steps.append([]) }
+            }
+        }
+        guard !isInQuotes else { throw Problem(description: "a quotation mark has no other behind it") }
+        return steps
+    }
+
+    init(_ words: [Word]) {
+        text = words.map(\.written).joined(separator: " ")
+        identity = text
+        name = words.first?.text ?? ""
         var values: [String] = []
         for word in words.dropFirst() {
-            guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+            let (word, isQuoted) = (word.text, word.isQuoted)
+            guard !isQuoted, let equals = word.firstIndex(of: "="), equals != word.startIndex else {
                 values.append(word)
                 continue
             }
@@ -240,11 +285,20 @@ struct ProcessorWords {
 
     private mutating func watermark() throws(Problem) -> ImageProcessorChain {
         let path = try value("the file of the watermark")
+        guard FilePath.withCString(path, { access($0, R_OK) }) == 0, !FileOutput.isFolder(path) else {
+            let reason = FileOutput.isFolder(path) ? EISDIR : errno
+            throw Problem(description: "\(path) cannot be read: \(String(cString: strerror(reason)))")
+        }
         let image: DecodedImage
         do {
-            image = try ImageCodecs.standard.decode(try Data(contentsOf: URL(filePath: path)))
-        } catch {
+            let data = try Data(contentsOf: URL(filePath: path))
+            // The file may be another one the next time.
+            identity += " content=\(SHA256.hexadecimal(of: Array(data)))"
+            image = try ImageCodecs.standard.decode(data)
+        } catch let error as CodecError {
             throw Problem(description: "\(path) cannot be read as an image: \(error)")
+        } catch {
+            throw Problem(description: "\(path) cannot be read")
         }
         var placement = WatermarkPlacement()
         if let size = labelled.removeValue(forKey: "size") {

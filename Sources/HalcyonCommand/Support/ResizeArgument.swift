@@ -36,7 +36,7 @@ struct ResizeArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Run these processors, after --resize, such as 'downsample 400x400 | roundCorners 20 | blur 8': \(ProcessorWords.names).",
+            "Run these processors, after --resize, such as 'downsample 400x400 | roundCorners 20 | blur 8', with double quotes around names with blanks: \(ProcessorWords.names).",
             valueName: "STEP | STEP …"
         ),
         transform: ProcessArgument.init
@@ -57,7 +57,6 @@ struct ResizeArguments: ParsableArguments {
         return sizes.sizes.map { size in
             var variant = variant(PixelSize(size, size), size, frame)
             variant.base = .resize(to: .pixels(largest, largest), mode: mode)
-            variant.options.append("from=\(largest)")
             return variant
         }
     }
