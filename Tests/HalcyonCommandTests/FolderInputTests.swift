@@ -80,6 +80,36 @@ import Testing
         #expect(files.contains("named/a.webp"))
     }
 
+    @Test("a folder is not its own output, and says so", arguments: ["photos", "./photos/", "photos/../photos"])
+    func ownFolder(output: String) async throws {
+        try makeFolders("photos")
+        try work.write(try Images.encoded(.png), to: "photos/a.png")
+        let run = try await work.run("convert", "photos/", output, "--format", "webp")
+        #expect(run.exitCode == 64 && run.error.contains("“photos/” is the folder of the results, too"), "\(run.error)")
+        #expect(Workplace.files(below: work.folder) == ["photos/a.png"])
+    }
+
+    @Test(
+        "a folder needs no format where something else is to be done",
+        arguments: [
+            ["--quality", "60"], ["--effort", "9"], ["--lossless"], ["--keep-metadata", "all"], ["--progressive"],
+        ]
+    )
+    func otherOptions(options: [String]) async throws {
+        try makeFolders("photos")
+        let photo = try Images.encoded(.jpeg)
+        try work.write(photo, to: "photos/a.jpg")
+        #expect(try await work.start(["convert", "photos", "out/"] + options).outcome.exitCode == 0)
+        #expect(try Images.info(work.read("out/a.jpg")).format == .jpeg)
+        // Not of the effort: the same bytes may come of it.
+        let isKept = ["--lossless", "--keep-metadata"].contains(options[0])
+        if options[0] != "--effort" { #expect(try (work.read("out/a.jpg") == photo) == isKept) }
+        for input in ["photos", "photos/a.jpg"] {
+            let run = try await work.run("convert", input, "none/")
+            #expect(run.exitCode == 64 && run.error.contains("A folder's name says no format"))
+        }
+    }
+
     @Test("the last extension of a name alone is that of a format")
     func severalExtensions() async throws {
         try makeFolders("photos")

@@ -9,9 +9,9 @@ struct ConvertCommand: AsyncParsableCommand {
         abstract: "Convert images; the format comes from the output's name, or from --format.",
         discussion: """
             OUT is a file, - for the standard output, or a folder for several images: one that exists, or a name that ends \
-            in a slash. Of a folder, all images in it and below are converted, into folders of the same names. In a folder, \
-            files are named and kept as those of “halcyon get”: no file of another image is replaced, and an image whose \
-            file was written after its last change is left out.
+            in a slash. Of a folder, all images in it and below are converted, into folders of the same names in another one. \
+            In a folder, files are named and kept as those of “halcyon get”: no file of another image is replaced, and an \
+            image whose file was written after its last change is left out.
 
             An image in the format already is written as it came, unless something is to be changed of it: --resize, \
             --process, --frame, or where its format has that choice --quality, --effort or --progressive.
@@ -95,8 +95,10 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if isBulk {
             guard output != "-" else { throw ValidationError("The standard output takes one image.") }
-            guard format != nil || resizing.resize != nil || resizing.process != nil || frame != nil else {
-                throw ValidationError("Several images need --format: \(OutputFormat.names).")
+            guard format != nil || resizing.isNamed || frame != nil || encoding.isAnyNamed else {
+                throw ValidationError(
+                    "A folder's name says no format; name one with --format (\(OutputFormat.names)), or what else is to be done."
+                )
             }
         } else if format == nil {
             guard output != "-" else { throw ValidationError("The standard output needs --format.") }

@@ -9,13 +9,18 @@ enum FolderInput {
     /// paths from there. Folders that cannot be read are items with a problem.
     ///
     /// - Parameter output: A folder whose files are results, and left out.
-    /// - Throws: `ValidationError` for a folder without images.
+    /// - Throws: `ValidationError` for a folder without images, and for that of the results.
     static func items(_ texts: [String], without output: String) throws -> [ListItem] {
         var items: [ListItem] = []
         for text in texts {
             guard FileOutput.isFolder(text) else {
                 items.append(ListItem(index: items.count, argument: SourceArgument(text: text)))
                 continue
+            }
+            guard !FileOutput.isSameFile(text, output) else {
+                throw ValidationError(
+                    "“\(text)” is the folder of the results, too. Name another one for them, such as one in it, or name the images: \(text.endsInSlash ? text : text + "/")*.png"
+                )
             }
             let walk = FolderWalk(of: text.endsInSlash ? text : text + "/", without: output)
             guard !walk.files.isEmpty else { throw ValidationError("There is no image in the folder “\(text)”.") }

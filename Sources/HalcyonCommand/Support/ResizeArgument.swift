@@ -43,6 +43,9 @@ struct ResizeArguments: ParsableArguments {
     )
     var process: ProcessArgument?
 
+    /// Whether pixels are to be changed.
+    var isNamed: Bool { resize != nil || process != nil }
+
     /// The chain that makes a result of a size.
     func processing(to size: PixelSize?) -> ImageProcessorChain {
         let resizing = size.map { ImageProcessorChain.resize(to: .pixels($0), mode: mode) } ?? .identity
@@ -139,6 +142,9 @@ struct EncodingArguments: ParsableArguments {
 
     /// Whether any of them is named.
     var isNamed: Bool { !named.isEmpty }
+
+    /// Whether any is named of all that may be meant for originals, also where it changes none.
+    var isAnyNamed: Bool { isNamed || lossless || keepMetadata != nil }
 
     /// The options that change the content of a result, in one way of writing them.
     var identity: String {
