@@ -39,7 +39,9 @@ struct RootCommand: AsyncParsableCommand {
         // work.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try parseAsRoot(FilePath.arguments)
+            let arguments = FilePath.arguments
+            try refuseClusters(arguments)
+            var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -49,6 +51,20 @@ struct RootCommand: AsyncParsableCommand {
             end(with: error)
         }
         if Terminal.outputState == .failed { Glibc.exit(1) }
+    }
+
+    /// Refuses a file whose name looks like several options of a letter, of which one may be there: `-highres.png` would ask
+    /// for help.
+    private static func refuseClusters(_ arguments: [String]) throws {
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            let letters = argument.utf8.dropFirst()
+            guard argument.utf8.first == UInt8(ascii: "-"), letters.count > 1, letters.first != UInt8(ascii: "-"),
+                letters.dropFirst().first != UInt8(ascii: "=")
+            else { continue }
+            throw ValidationError(
+                "“\(argument)” looks like options; for a file write “./\(argument)”, or “--” before it."
+            )
+        }
     }
 
     private static func end(with error: any Error) -> Never {

@@ -24,6 +24,15 @@ import Testing
 
     init() throws { work = try Workplace() }
 
+    @Test("a file whose name looks like options is named with -- or ./")
+    func optionLikeName() async throws {
+        try work.write(try Images.encoded(.png), to: "-highres.png")
+        for arguments in [["--", "-highres.png"], ["./-highres.png"]] {
+            let run = try await work.start(["info"] + arguments).outcome
+            #expect(run.exitCode == 0 && run.output.contains("-highres.png: PNG, 40×30"), "\(run)")
+        }
+    }
+
     @Test("every field is there for every image, the loop of a still image as a null")
     func fields() async throws {
         try work.write(try Images.encoded(.png), to: "a.png")

@@ -24,6 +24,8 @@ import Testing
             ["get", "-", "/dev/stdin"], ["convert", "/dev/fd/0", "/dev/stdin", "b/", "--format", "png"],
             ["get", "a", "-o", "b.png", "--report", "b.png"], ["get", "a", "--sheet", "b.png", "--report", "b.png"],
             ["get", "a", "--header", "x"], ["get", "a", "--report", "b", "--resume", "c"],
+            ["get", "a", "--report", "-"], ["get", "a", "--resume", "-"], ["info", "-highres.png"],
+            ["convert", "a.png", "-hi.jpg"], ["get", "a", "-ho", "b.png"],
             ["get", "a", "--sizes", "5,x"], ["get", "a", "--effort", "0"], ["convert", "a", "b.png", "--effort", "10"],
             ["convert", "a", "b", "c"],
             ["convert", "a", "file:///tmp/%FF.png"], ["cache", "stats", "--cache-dir", "file:///tmp/%FF"],

@@ -33,6 +33,7 @@ struct ConvertCommand: AsyncParsableCommand {
             "Images: paths, URLs, folders, or - for the standard input; then what to write.",
             valueName: "IN… OUT"
         ),
+        completion: .file(),
         transform: { $0 }
     )
     var paths: [String]
@@ -45,7 +46,11 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write this format, whatever the output's name: \(OutputFormat.names).", valueName: "FORMAT")
+        help: ArgumentHelp(
+            "Write this format, whatever the output's name: \(OutputFormat.names).",
+            valueName: "FORMAT"
+        ),
+        completion: .list(OutputFormat.allNames)
     )
     var format: String?
 

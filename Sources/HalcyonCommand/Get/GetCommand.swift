@@ -51,13 +51,15 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Images: http, https, file and data URLs, paths, or - for the standard input.",
             valueName: "URL"
-        )
+        ),
+        completion: .file()
     )
     var urls: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp("Load the images of this list, - for the standard input.", valueName: "FILE|-"),
+        completion: .file(),
         transform: FileOutput.path
     )
     var from: String?
@@ -68,6 +70,7 @@ struct GetCommand: AsyncParsableCommand {
             "Write to this file, to the standard output (-), or into this folder: one that exists, a name that ends in a slash, or any for several images.",
             valueName: "FILE|DIR|-"
         ),
+        completion: .file(),
         transform: FileOutput.path
     )
     var output: String?
@@ -90,7 +93,11 @@ struct GetCommand: AsyncParsableCommand {
     )
     var sizes: SizeListArgument?
 
-    @Option(name: .long, help: ArgumentHelp("Write this format: \(OutputFormat.names).", valueName: "FORMAT"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write this format: \(OutputFormat.names).", valueName: "FORMAT"),
+        completion: .list(OutputFormat.allNames)
+    )
     var format: String?
 
     @OptionGroup(title: "Images") var encoding: EncodingArguments
@@ -117,6 +124,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp("Write a report to this file, a line of JSON for each file.", valueName: "FILE"),
+        completion: .file(),
         transform: FileOutput.path
     )
     var report: String?
@@ -127,6 +135,7 @@ struct GetCommand: AsyncParsableCommand {
             "Leave out what this report has as done, with -o only if its file is in that place and as long as it was, try again what failed or was cut short, and add to it. Without images, load those again. With --sheet, all images are loaded or read, since it shows them.",
             valueName: "FILE"
         ),
+        completion: .file(),
         transform: FileOutput.path
     )
     var resume: String?
@@ -140,6 +149,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp("Draw all images on one contact sheet, such as sheet.png.", valueName: "FILE"),
+        completion: .file(),
         transform: FileOutput.path
     )
     var sheet: String?
@@ -195,6 +205,11 @@ struct GetCommand: AsyncParsableCommand {
             [from, sheet, output].compactMap(\.self).filter { $0 != "-" }
             + urls.compactMap { SourceArgument(text: $0).path }.filter { $0 != SourceArgument.standardInput }
         let report = report ?? resume
+        guard report != "-" else {
+            throw ValidationError(
+                "A report is a file; for one of that name write ./-, and --json for lines of results."
+            )
+        }
         func check(_ path: String?, _ name: String, _ others: [String]) throws {
             guard let path, let other = others.first(where: { FileOutput.leadToOneFile(path, $0) }) else { return }
             throw ValidationError("The \(name) needs a file of its own, and “\(other)” is another one of this run.")
@@ -321,6 +336,7 @@ struct CacheArguments: ParsableArguments {
             "Keep the disk cache in this folder. (default: $XDG_CACHE_HOME/halcyon/default)",
             valueName: "DIR"
         ),
+        completion: .directory,
         transform: FileOutput.path
     )
     var cacheDir: String?

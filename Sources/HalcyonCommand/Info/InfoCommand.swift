@@ -20,7 +20,8 @@ struct InfoCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Images: http, https, file and data URLs, paths, or - for the standard input.",
             valueName: "FILE|URL"
-        )
+        ),
+        completion: .file()
     )
     var images: [String]
 

@@ -43,6 +43,7 @@ struct NetworkArguments: ParsableArguments {
             "Send the cookies of this file, in Netscape's format as curl, wget and browsers' exports have it, and keep there those that servers set. Without it, cookies go along redirects alone.",
             valueName: "FILE"
         ),
+        completion: .file(),
         transform: FileOutput.path
     )
     var cookies: String?

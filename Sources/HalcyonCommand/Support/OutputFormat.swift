@@ -25,7 +25,8 @@ struct OutputFormat: Sendable, Hashable {
     var fileExtension: String { format == .jpeg ? "jpg" : format.rawValue }
 
     /// The names of all formats that can be written.
-    static var names: String {
-        ImageCodecs.standard.encoders.map(\.format.rawValue).sorted().joined(separator: ", ")
-    }
+    static var allNames: [String] { ImageCodecs.standard.encoders.map(\.format.rawValue).sorted() }
+
+    /// ``allNames`` in a sentence.
+    static var names: String { allNames.joined(separator: ", ") }
 }
