@@ -40,7 +40,7 @@ struct NetworkArguments: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Send the cookies of this file, in Netscape's format as curl, wget and browsers' exports have it, and keep there those that servers set. Without it, cookies go along redirects alone.",
+            "Send the cookies of this file, in Netscape's format as curl, wget and browsers' exports have it, and keep there those that servers set; a file of anything else is refused. Without it, cookies go along redirects alone.",
             valueName: "FILE"
         ),
         completion: .file(),
