@@ -114,7 +114,7 @@ private struct BatchCommand: AsyncParsableCommand {
 
     private func leakedFiles(_ expected: Int) async -> Finding? {
         // Threads that close them may run later.
-        for _ in 0..<5_000 {
+        for _ in 0..<conditions.patience * 1_000 {
             if OpenFiles.count <= expected { return nil }
             await Sleep.briefly()
         }

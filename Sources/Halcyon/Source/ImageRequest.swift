@@ -28,16 +28,20 @@ public struct ImageRequest: Sendable, Hashable {
 
     /// A request for the image of a source.
     ///
-    /// - Parameter changes: The changes to the default options of the pipeline that loads the image, in their order.
-    ///   Default: none.
+    /// - Parameters:
+    ///   - source: The place that the encoded bytes come from.
+    ///   - changes: The changes to the default options of the pipeline that loads the image, in their order. Default:
+    ///     none.
     public init(_ source: Source, options changes: [ImageOption] = []) {
         self.init(source, .changes(changes))
     }
 
     /// A request for the image at a URL; see ``Source/url(_:cacheKey:)``.
     ///
-    /// - Parameter changes: The changes to the default options of the pipeline that loads the image, in their order.
-    ///   Default: none.
+    /// - Parameters:
+    ///   - url: The URL of the image.
+    ///   - changes: The changes to the default options of the pipeline that loads the image, in their order. Default:
+    ///     none.
     public init(_ url: URL, options changes: [ImageOption] = []) {
         self.init(.url(url), options: changes)
     }
