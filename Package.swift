@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "HalcyonFormats", targets: ["HalcyonFormats"]),
         .library(name: "HalcyonStore", targets: ["HalcyonStore"]),
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
+        .library(name: "HalcyonFleet", targets: ["HalcyonFleet"]),
         .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
@@ -76,6 +77,7 @@ let package = Package(
             providers: [.apt(["libgtk-4-dev"])]
         ),
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CJPEGXL", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", providers: [.apt(["liblcms2-dev"])]),
@@ -88,6 +90,8 @@ let package = Package(
         .target(name: "CAVIFShim", dependencies: ["CAVIF"], cSettings: cSettings),
         .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
         .target(name: "CHEIFShim", dependencies: ["CHEIF"], cSettings: cSettings),
+        // libhiredis_ssl is loaded on first use, not linked.
+        .target(name: "CHiredisShim", dependencies: ["CHiredis"], cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CJPEGXLShim", dependencies: ["CJPEGXL"], cSettings: cSettings),
@@ -175,6 +179,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "HalcyonFleet",
+            dependencies: ["HalcyonSystem", "HalcyonStore", "HalcyonHTTP", "Halcyon", "CHiredis", "CHiredisShim"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HalcyonObservability",
             dependencies: [
                 "Halcyon", "HalcyonSystem",
@@ -207,7 +216,7 @@ let package = Package(
             name: "HalcyonCommand",
             dependencies: [
                 "HalcyonFormats",
-                "Halcyon",
+                "Halcyon", "HalcyonFleet",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -293,6 +302,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HalcyonFleetTests",
+            dependencies: ["Halcyon", "HalcyonFleet", "HalcyonStore", "HalcyonSystem", "HalcyonTesting"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HalcyonObservabilityTests",
             dependencies: [
                 "Halcyon", "HalcyonSystem", "HalcyonObservability", "HalcyonTesting",
@@ -327,7 +341,7 @@ let package = Package(
             name: "HalcyonCommandTests",
             dependencies: [
                 "HalcyonFormats",
-                "Halcyon", "HalcyonCommand", "HalcyonSystem", "HalcyonTesting",
+                "Halcyon", "HalcyonFleet", "HalcyonCommand", "HalcyonSystem", "HalcyonTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Setup/commands"],

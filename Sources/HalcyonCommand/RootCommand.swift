@@ -26,7 +26,8 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            GetCommand.self, InfoCommand.self, ConvertCommand.self, ShowCommand.self, CacheCommand.self,
+            GetCommand.self, PrefetchCommand.self, InfoCommand.self, ConvertCommand.self, ShowCommand.self,
+            CacheCommand.self,
             DoctorCommand.self,
         ]
     )

@@ -137,8 +137,8 @@ public struct TierEntry: Sendable {
 
 /// One state of an entry: two numbers that no state before or after it has.
 public struct TierVersion: Hashable, Sendable {
-    let first: Int64
-    let second: Int64
+    package let first: Int64
+    package let second: Int64
 
     /// Creates a version.
     ///

@@ -27,7 +27,10 @@ import Testing
             ["get", "a", "--report", "-"], ["get", "a", "--resume", "-"], ["info", "-highres.png"],
             ["convert", "a.png", "-hi.jpg"], ["get", "a", "-ho", "b.png"],
             ["get", "a", "--sizes", "5,x"], ["get", "a", "--effort", "0"], ["convert", "a", "b.png", "--effort", "10"],
-            ["convert", "a", "b", "c"],
+            ["convert", "a", "b", "c"], ["prefetch", "a"], ["prefetch", "--queue", "http://a"],
+            ["prefetch", "--queue", "redis://a", "b", "--from", "c"],
+            ["prefetch", "--queue", "redis://a", "--shared", "redis://b"],
+            ["prefetch", "--queue", "redis://a", "--add-only", "--stay"],
             ["convert", "a", "file:///tmp/%FF.png"], ["cache", "stats", "--cache-dir", "file:///tmp/%FF"],
         ]
     )

@@ -156,6 +156,12 @@ final class CacheTiers: Sendable {
         }
     }
 
+    /// Waits until the stores of an entry that were begun are made, in all tiers.
+    func settle(_ key: CacheKey) async {
+        // A store on disk begins those below.
+        for tier in all.indices { try? await settle(key, in: tier, priority: PriorityBox(.low)) }
+    }
+
     /// Waits until everything that was stored before is in its tier, also in a task that was cancelled. Later stores are
     /// not waited for: under load there are always more.
     func flush() async {

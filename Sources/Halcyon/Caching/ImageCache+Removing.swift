@@ -98,6 +98,36 @@ extension ImageCache {
         return try await tiers.remove { isUnwanted(StoredImage($0)) }
     }
 
+    /// Makes a removal that another process has made in a tier that both share, in memory and in all tiers: what is being
+    /// loaded or stored here is not there afterwards. What the disk cannot remove is not found by this process any more.
+    ///
+    /// Complexity: O(n) in the number of images in memory.
+    package func repeatRemoval(_ scope: TierScope) async {
+        let isURLRemoved = { @Sendable (url: String) in
+            switch scope {
+            case .entry: false
+            case .name(let name, _, _): ExactString.hasSameBytes(ParsedDiskKey(name).original, url)
+            case .names(let prefix): ParsedDiskKey.escaped(url).utf8.starts(with: prefix.utf8)
+            case .everything: true
+            }
+        }
+        let removeFromMemory = { [memory] in
+            switch scope {
+            case .entry:
+                break
+            case .name(let name, let kept, _):
+                for key in memory.keys(where: { ExactString.hasSameBytes($0.originalDiskKey, name) }) {
+                    memory.remove(for: key) { image in image.digest.map { !kept.contains($0.value) } ?? true }
+                }
+            case .names(let prefix):
+                memory.removeAll { $0.processedDiskKey.utf8.starts(with: prefix.utf8) }
+            case .everything:
+                memory.removeAll()
+            }
+        }
+        _ = try? await remove(scope, from: .all, ofURLs: isURLRemoved, inMemory: removeFromMemory)
+    }
+
     /// Removes images from memory and then from the tiers, also in a task that was cancelled; work under way does not
     /// store them again.
     ///

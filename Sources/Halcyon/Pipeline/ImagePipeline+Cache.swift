@@ -65,3 +65,22 @@ extension ImagePipeline {
         return pending.resolved.flatMap { stages.recovery.rememberedFailure(of: $0) } != nil
     }
 }
+
+extension ImagePipeline {
+    /// Returns the number of bytes that the tiers have of a request's image, or of its original, once the stores that were begun
+    /// are made in all of them; `nil` if they have neither.
+    package func storedByteCount(of request: ImageRequest) async -> Int? {
+        let request = completed(request)
+        guard let key = ImageKey(request) else { return nil }
+        for place in [key.diskKey(request), CacheKey(name: key.originalDiskKey)] {
+            await cache.tiers.settle(place)
+            let found = try? await cache.tiers.first(for: place, extending: .none, priority: PriorityBox(.low)) {
+                entry,
+                _ in
+                entry.body.count
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+}

@@ -45,6 +45,8 @@ extension ImagePipeline {
         /// The kinds of sources that are loaded, others failing with ``ImageError/Reason/sourceNotAllowed(_:)``: also for
         /// previews, and for sources that may take the place of another one. Default: all.
         public var allowedSources = SourceKinds.all
+        /// Shares work with other processes, such as those of a fleet of servers; `nil`: each makes its own. Default: `nil`.
+        public var sharing: (any WorkSharing)?
         /// Says which files are shown while they are read. Default: the standard.
         var filePacing = FileReadPacing()
 

@@ -31,6 +31,8 @@ final class PipelineStages: Sendable {
     let activities: LoadActivities
     /// What makes of a request the one that is loaded.
     let interception: Interception
+    /// Shares work with other processes; `nil`: each makes its own.
+    let sharing: (any WorkSharing)?
 
     init(_ configuration: ImagePipeline.Configuration) {
         let (cache, downloader) = (configuration.cache, configuration.downloader)
@@ -39,6 +41,7 @@ final class PipelineStages: Sendable {
         codecs = configuration.codecs
         activities = LoadActivities(observers: configuration.observers)
         interception = Interception(configuration)
+        sharing = configuration.sharing
         let files = FileFetcher(
             thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init),
             pacing: configuration.filePacing

@@ -19,7 +19,19 @@ package struct CredentialDigester: Sendable {
     /// The digester whose digests are the same in later processes of this user on this machine, where its key can be
     /// kept. The key is read, or made and written, when this is first used, which waits for the disk; see
     /// ``hasInstallationKey``.
-    package static let installation: CredentialDigester = {
+    package static var installation: CredentialDigester { fleet.withLock { $0 } ?? ofThisMachine }
+
+    /// The digester of a fleet, whose machines name the images of a credential alike.
+    private static let fleet = Lock<CredentialDigester?>(nil)
+
+    /// Uses the key of a fleet for ``installation`` from now on.
+    package static func join(fleetWithKey key: [UInt8]) {
+        let digester = CredentialDigester(key: key)
+        fleet.withLock { $0 = digester }
+        installationKeyIsThere.store(true, ordering: .releasing)
+    }
+
+    private static let ofThisMachine: CredentialDigester = {
         let folder = InstallationSecret.folder { getenv($0).map { String(cString: $0) } }
         defer { installationKeyIsThere.store(true, ordering: .releasing) }
         return CredentialDigester(key: folder.flatMap(InstallationSecret.key))

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HalcyonSystem
 
 /// A random key of 16 bytes that one user's programs on one machine share and that outlasts them.
 ///

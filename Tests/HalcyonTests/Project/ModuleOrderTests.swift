@@ -23,6 +23,7 @@ struct ModuleOrderTests {
         "Halcyon": [
             "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore", "HalcyonHTTP",
         ],
+        "HalcyonFleet": ["HalcyonSystem", "HalcyonStore", "HalcyonHTTP", "Halcyon"],
         "HalcyonTesting": ["HalcyonSystem", "HalcyonStore", "HalcyonHTTP"],
     ]
 

@@ -2,21 +2,21 @@
 /// "SipHash: a fast short-input PRF", 2012; the reference implementation's `vectors_sip128`).
 ///
 /// A plain hash would not do where a weak password is hashed: all likely ones can be tried in minutes.
-struct KeyedHash: Sendable {
+package struct KeyedHash: Sendable {
     /// The number of bytes of a key, and of a hash.
-    static let byteCount = 16
+    package static let byteCount = 16
 
     private let key: (UInt64, UInt64)
 
     /// - Parameter key: The 16 bytes of the key.
-    init(key: some Sequence<UInt8>) {
+    package init(key: some Sequence<UInt8>) {
         let bytes = Array(key)
         precondition(bytes.count == Self.byteCount, "a key has 16 bytes")
         self.key = (Self.word(bytes[..<8]), Self.word(bytes[8...]))
     }
 
     /// Returns the two words of the hash of some bytes.
-    func hash(of bytes: [UInt8]) -> (UInt64, UInt64) {
+    package func hash(of bytes: [UInt8]) -> (UInt64, UInt64) {
         var state = State(key)
         var rest = bytes[...]
         while rest.count >= 8 {

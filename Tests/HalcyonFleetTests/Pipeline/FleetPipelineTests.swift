@@ -1,0 +1,156 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonSystem
+import HalcyonTesting
+import Testing
+
+@testable import Halcyon
+@testable import HalcyonFleet
+
+/// One machine of a fleet: a pipeline with a disk of its own, and an engine that it shares.
+private final class Machine: Sendable {
+    let transport = ScriptedTransport()
+    let tier: SharedTier
+    let leases: FleetLeases
+    let pipeline: ImagePipeline
+    private let folder: String
+
+    init(_ server: TestEngine, storesFirst: Bool = false) throws {
+        tier = try TestFleet.tier(server.url) { $0.storesFirst = storesFirst }
+        leases = FleetLeases(of: tier)
+        folder = "/tmp/halcyon-fleet-\(UUID().uuidString)"
+        let cache = ImageCache(disk: .init(folder: folder), memoryCostLimit: 64 << 20, tiers: [tier])
+        tier.follow(cache)
+        var configuration = ImagePipeline.Configuration(
+            downloader: ImageDownloader(transport: transport),
+            cache: cache,
+            workerCount: 2,
+            decodeBudget: 64 << 20
+        )
+        configuration.sharing = leases
+        pipeline = ImagePipeline(configuration: configuration)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Waits until it hears of the others.
+    func ready() async {
+        #expect(await eventually { tier.removals.isCurrent && tier.engine.channel.isConnected })
+    }
+
+    func width(_ url: URL, _ options: [ImageOption] = []) async throws -> Int {
+        try await pipeline.response(for: url, options: options).image.size.width
+    }
+}
+
+@Suite("The machines of a fleet", .enabled(if: TestEngine.isInstalled, TestEngine.installationHint))
+struct FleetPipelineTests {
+    private func url() throws -> URL {
+        try #require(URL(string: "https://images.example/\(UUID().uuidString).png"))
+    }
+
+    private func png(_ width: Int = 64, _ height: Int = 48, seed: UInt8 = 1) throws -> Data {
+        var bitmap = try Bitmap(size: PixelSize(width, height), isOpaque: true)
+        bitmap.withUnsafeMutableBytes { bytes in
+            for index in bytes.indices {
+                bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index) &* seed
+            }
+        }
+        return try ImageCodecs.standard.encode(bitmap, as: .png)
+    }
+
+    private func size(_ side: Int, keepsOriginal: Bool = true) -> [ImageOption] {
+        let processor = ImageOption.processor(.downsample(to: .pixels(side, side)))
+        return keepsOriginal ? [processor, .cacheOriginalImage] : [processor]
+    }
+
+    @Test("transfer an image once, however many of them want it at once")
+    func oneTransfer() async throws {
+        let server = try await TestEngine()
+        let machines = try (0..<3).map { _ in try Machine(server) }
+        for machine in machines { await machine.ready() }
+        let (url, body) = (try url(), try png())
+        for machine in machines { machine.transport.setRoute(url, nil) }
+        let first = Task { try await machines[0].width(url) }
+        let transfer = await machines[0].transport.nextTransfer()
+        let others = machines.dropFirst().map { machine in Task { try await machine.width(url) } }
+        #expect(await eventually { machines.map(\.leases.waiterCount).reduce(0, +) == 2 })
+        transfer.respond(status: 200)
+        transfer.send(body)
+        transfer.finish()
+        #expect(try await first.value == 64)
+        for other in others { #expect(try await other.value == 64) }
+        #expect(machines.map(\.transport.startedCount) == [1, 0, 0])
+    }
+
+    @Test("make four sizes of one image with one transfer")
+    func sizes() async throws {
+        let server = try await TestEngine()
+        let machines = try (0..<4).map { _ in try Machine(server) }
+        for machine in machines { await machine.ready() }
+        let (url, body) = (try url(), try png(200, 200))
+        for machine in machines { machine.transport.setRoute(url, nil) }
+        let first = Task { [size] in try await machines[0].width(url, size(10, true)) }
+        let transfer = await machines[0].transport.nextTransfer()
+        let others = machines.indices.dropFirst().map { index in
+            Task { [size] in try await machines[index].width(url, size(10 * (index + 1), true)) }
+        }
+        #expect(await eventually { machines.map(\.leases.waiterCount).reduce(0, +) == 3 })
+        transfer.respond(status: 200)
+        transfer.send(body)
+        transfer.finish()
+        #expect(try await first.value == 10)
+        for (index, other) in others.enumerated() { #expect(try await other.value == 10 * (index + 2)) }
+        #expect(machines.map(\.transport.startedCount).reduce(0, +) == 1)
+    }
+
+    @Test("find what another has made, without its original, in the shared tier")
+    func sharedResult() async throws {
+        let server = try await TestEngine()
+        let (first, second) = (try Machine(server, storesFirst: true), try Machine(server, storesFirst: true))
+        let url = try url()
+        first.transport.setRoute(url, .init(body: try png()))
+        #expect(try await first.width(url, size(16, keepsOriginal: false)) == 16)
+        await first.pipeline.cache.flush()
+        #expect(try await second.width(url, size(16, keepsOriginal: false)) == 16)
+        #expect(second.transport.startedCount == 0)
+    }
+
+    @Test("remove an image from memory and disk when one of them removes it")
+    func removal() async throws {
+        let server = try await TestEngine()
+        let machines = try (0..<3).map { _ in try Machine(server, storesFirst: true) }
+        for machine in machines { await machine.ready() }
+        let url = try url()
+        for machine in machines {
+            machine.transport.setRoute(url, .init(body: try png()))
+            _ = try await machine.width(url)
+            await machine.pipeline.cache.flush()
+        }
+        let request = ImageRequest(url)
+        #expect(await machines[2].pipeline.cache.tiers(with: request) == .all)
+        try await machines[0].pipeline.cache.remove(for: request)
+        for machine in machines {
+            #expect(await eventually { await machine.pipeline.cache.tiers(with: request).isEmpty })
+        }
+        // The next load asks the server, once in the fleet.
+        let count = machines.map(\.transport.startedCount).reduce(0, +)
+        for machine in machines { _ = try await machine.width(url) }
+        #expect(machines.map(\.transport.startedCount).reduce(0, +) == count + 1)
+    }
+
+    @Test("load as if there were no fleet where the engine is gone")
+    func noEngine() async throws {
+        let server = try await TestEngine()
+        let machine = try Machine(server)
+        await machine.ready()
+        server.kill()
+        for _ in 0..<5 {
+            let url = try url()
+            machine.transport.setRoute(url, .init(body: try png()))
+            #expect(try await machine.width(url) == 64)
+        }
+    }
+}

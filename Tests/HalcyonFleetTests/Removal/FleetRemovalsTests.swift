@@ -1,0 +1,182 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonSystem
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonFleet
+
+/// The removals that one machine has made because of others.
+private final class Heard: Sendable {
+    private let scopes = Lock<[TierScope]>([])
+
+    var all: [TierScope] { scopes.withLock { $0 } }
+
+    func append(_ scope: TierScope) { scopes.withLock { $0.append(scope) } }
+}
+
+@Suite("A removal in a fleet", .enabled(if: TestEngine.isInstalled, TestEngine.installationHint))
+struct FleetRemovalsTests {
+    private let call = TierCall()
+    private let key = CacheKey(name: "https://images.example/1", variant: "0a")
+
+    private func following(_ url: String, deadline: Duration = .seconds(5)) async throws -> (SharedTier, Heard) {
+        let (tier, heard) = (try TestFleet.tier(url, deadline: deadline), Heard())
+        tier.follow { heard.append($0) }
+        #expect(await eventually { tier.engine.channel.isConnected && tier.removals.isCurrent })
+        return (tier, heard)
+    }
+
+    @Test("is heard by every other machine once, in order, and not by its own")
+    func hearing() async throws {
+        let server = try await TestEngine()
+        let (first, own) = try await following(server.url)
+        let others = [try await following(server.url), try await following(server.url)]
+        let scopes: [TierScope] = [
+            .name("a"), .names(beginningWith: "b"), .name("c", except: [1, 2]), .name("d", except: [.max]),
+            .everything,
+            .names(beginningWith: "caf\u{e9}\0" + "0a"),
+        ]
+        for scope in scopes { #expect(await first.remove(scope, call) == .done()) }
+        #expect(await first.remove(.entry(key), call) == .done())
+        for (_, heard) in others { #expect(await eventually { heard.all.count >= scopes.count }) }
+        for (_, heard) in others { #expect(heard.all == scopes) }
+        #expect(own.all.isEmpty)
+    }
+
+    @Test("tells since when entries of unknown originals are kept, by the clock of each machine")
+    func clocks() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let late = StoreClock(monotonic: StoreClock.system.monotonic, now: { Date().addingTimeInterval(-86_400) })
+        let (second, heard) = (try TestFleet.tier(server.url, clock: late), Heard())
+        second.follow { heard.append($0) }
+        #expect(await eventually { second.removals.isCurrent })
+        _ = await first.remove(.name("a", except: [7], unknownSince: Date().addingTimeInterval(-1_000)), call)
+        #expect(await eventually { heard.all.count == 1 })
+        guard case .name("a", except: [7], unknownSince: let since?) = heard.all[0] else {
+            Issue.record("\(heard.all)")
+            return
+        }
+        #expect(abs(late.now().timeIntervalSince(since) - 1_000) < 20)
+    }
+
+    @Test("that a machine makes because of another is not told again")
+    func echo() async throws {
+        let server = try await TestEngine()
+        let (first, own) = try await following(server.url)
+        let (second, heard) = (try TestFleet.tier(server.url), Heard())
+        second.follow { [weak second] scope in
+            // As a cache does, whose tiers are asked too.
+            #expect(await second?.remove(scope, TierCall()) == .done())
+            heard.append(scope)
+        }
+        #expect(await eventually { second.removals.isCurrent })
+        _ = await first.remove(.name("a"), call)
+        #expect(await eventually { heard.all == [.name("a")] })
+        // The program's own removal of the same name is told.
+        _ = await second.remove(.name("a"), call)
+        #expect(await eventually { own.all == [.name("a")] })
+        #expect(heard.all == [.name("a")])
+    }
+
+    @Test("of everything, or of a prefix, hides what was stored before on all machines, and nothing that comes after")
+    func wide() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, _) = try await following(server.url)
+        // One that hears nothing asks at each look-up.
+        let deaf = try TestFleet.tier(server.url, listens: false)
+        let other = CacheKey(name: "https://other.example/")
+        for scope in [TierScope.everything, .names(beginningWith: "https://images.example/")] {
+            for key in [key, other] { _ = await first.store(.original([1]), for: key, call) }
+            for tier in [first, second, deaf] { #expect(await tier.found(key) != nil) }
+            #expect(await first.remove(scope, call) == .done())
+            #expect(await first.found(key) == nil)
+            #expect(await deaf.found(key) == nil)
+            #expect(await eventually { await second.found(key) == nil })
+            #expect(await (deaf.found(other) == nil) == (scope == .everything))
+            // The machine that has removed may store at once what it has loaded since.
+            _ = await first.store(.original([2]), for: key, call)
+            for tier in [first, deaf] { #expect(await tier.found(key)?.body == Data([2])) }
+        }
+    }
+
+    @Test("stops a store of what another machine had loaded before, until that machine has heard of it")
+    func lateStore() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, gate) = (try TestFleet.tier(server.url), Gate())
+        let heard = Heard()
+        second.follow { scope in
+            await gate.wait()
+            heard.append(scope)
+        }
+        #expect(await eventually { second.removals.isCurrent })
+        _ = await second.store(.original([1]), for: key, call)
+        #expect(await first.remove(.name(key.name), call) == .done())
+        // It may have heard, but has not made the removal yet: what it stores may be older.
+        #expect(await second.store(.original([1]), for: key, call) == .declined)
+        #expect(await first.found(key) == nil)
+        // The machine that has removed may store.
+        #expect(await first.store(.original([2]), for: key, call) != .declined)
+        gate.open()
+        #expect(await eventually { heard.all.count == 1 })
+        #expect(await eventually { await second.store(.original([3]), for: key, call) != .declined })
+    }
+
+    @Test("that was made while a machine could not be reached is made by it when it is back")
+    func absence() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        let position = second.removals.heard
+        // Its subscription is cut, and it hears nothing until it has one again.
+        _ = await first.store(.original([1]), for: key, call)
+        try server.send("CLIENT", "KILL", "TYPE", "pubsub")
+        for number in 0..<1_200 { _ = await first.remove(.name("\(number)"), call) }
+        _ = await first.remove(.names(beginningWith: "https://images"), call)
+        #expect(await eventually { await second.found(key) == nil })
+        #expect(await eventually { heard.all.count >= 1_201 })
+        #expect(heard.all.prefix(1_200) == (0..<1_200).map { TierScope.name("\($0)") }[...])
+        #expect(await eventually { second.removals.heard > position })
+    }
+
+    @Test("that the log has no more is made as one of everything")
+    func gap() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        _ = await first.remove(.name("before"), call)
+        #expect(await eventually { heard.all.count == 1 })
+        let prefix = try TestFleet.secret().prefix
+        // The removals come and go while nobody is told of them.
+        for number in 0..<5 {
+            try server.send("CLIENT", "KILL", "TYPE", "pubsub")
+            _ = await first.remove(.name("\(number)"), call)
+        }
+        _ = second
+        try server.send("XTRIM", "\(prefix):{log}", "MAXLEN", "1")
+        #expect(await eventually { second.removals.isCurrent && first.removals.isCurrent })
+        #expect(await eventually { heard.all.last == .name("4") })
+        let missed = heard.all.dropFirst()
+        #expect(missed.contains(.everything) || missed.prefix(5) == (0..<5).map { TierScope.name("\($0)") }[...])
+    }
+
+    @Test("is not known to an engine that has lost everything, which then has nothing to show either")
+    func lostEngine() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        _ = await first.store(.original([1]), for: key, call)
+        server.kill()
+        try await server.start()
+        #expect(await eventually { second.removals.isCurrent && first.removals.isCurrent })
+        #expect(await second.found(key) == nil)
+        #expect(await eventually { await first.store(.original([1]), for: key, call) != .unavailable })
+        #expect(await eventually { await second.found(key) != nil })
+        _ = await first.remove(.name(key.name), call)
+        #expect(await eventually { heard.all == [.name(key.name)] })
+        #expect(await second.found(key) == nil)
+    }
+}

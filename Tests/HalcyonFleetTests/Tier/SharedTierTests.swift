@@ -1,0 +1,163 @@
+import FoundationEssentials
+import HalcyonStore
+import HalcyonSystem
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonFleet
+
+@Suite("The shared tier", .enabled(if: TestEngine.isInstalled, TestEngine.installationHint))
+struct SharedTierTests {
+    private let call = TierCall()
+    private let key = CacheKey(name: "https://images.example/1", variant: "0a")
+
+    @Test("keeps the contract of tiers", arguments: CacheTierContract.Clause.allCases)
+    func contract(clause: CacheTierContract.Clause) async throws {
+        let server = try await TestEngine()
+        let violations = try await CacheTierContract.violations(of: clause) {
+            try server.send("FLUSHALL")
+            return try TestFleet.tier(server.url)
+        }
+        #expect(violations == [])
+    }
+
+    @Test("gives one machine what another has stored, and nothing to one with another secret")
+    func sharing() async throws {
+        let server = try await TestEngine()
+        let (first, second) = (try TestFleet.tier(server.url), try TestFleet.tier(server.url))
+        var entry = TierEntry.original([1, 2, 3], expiration: .seconds(100))
+        entry.metadata = Data("validators".utf8)
+        let outcome = await first.store(entry, for: key, call)
+        let found = try #require(await second.found(key))
+        #expect(found.body == entry.body && found.metadata == entry.metadata && found.digest == entry.digest)
+        #expect(outcome == .done(version: found.version))
+        let left = try #require(found.expiration).interval(since: Date())
+        #expect(left > 80 && left <= 100)
+        let stranger = SharedTier(
+            try TestFleet.engine(server.url),
+            secret: try TestFleet.secret("another secret of sixteen bytes"),
+            configuration: .init(),
+            clock: .system
+        )
+        #expect(await stranger.found(key) == nil)
+        // The names cannot be read on the engine.
+        let keys = try server.send("KEYS", "*").elements?.compactMap(\.text) ?? []
+        #expect(!keys.isEmpty && keys.allSatisfy { !$0.contains("images.example") })
+    }
+
+    @Test("stores what is made for the second time in the fleet")
+    func secondTime() async throws {
+        let server = try await TestEngine()
+        let tiers = try (0..<2).map { _ in try TestFleet.tier(server.url) { $0.storesFirst = false } }
+        #expect(await tiers[0].store(.original([1]), for: key, call) == .declined)
+        #expect(await tiers[1].found(key) == nil)
+        #expect(await tiers[1].store(.original([1]), for: key, call) != .declined)
+        #expect(await tiers[0].found(key)?.body == Data([1]))
+        // Replaced by the first that makes it anew.
+        #expect(await tiers[0].store(.original([2]), for: key, call) != .declined)
+    }
+
+    @Test("declines what is too large, and has not what it was to replace either")
+    func size() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url) { $0.entryByteLimit = 1_000 }
+        let body = Data(count: 1_000 - SharedEntry.headByteCount)
+        #expect(await tier.store(TierEntry(body: body), for: key, call) != .declined)
+        #expect(await tier.found(key)?.body == body)
+        #expect(await tier.store(TierEntry(body: body + Data([1])), for: key, call) == .declined)
+        #expect(await tier.found(key) == nil)
+    }
+
+    @Test("takes damaged bytes, and those of another version of its form, for a miss")
+    func damage() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url)
+        let place = SharedTier.Place(key, try TestFleet.secret())
+        for change in ["HCY2", "\u{1}"] {
+            _ = await tier.store(.original([1, 2, 3]), for: key, call)
+            #expect(await tier.found(key) != nil)
+            try server.send("SETRANGE", place.entry, change == "HCY2" ? "0" : "90", change)
+            #expect(await tier.found(key) == nil)
+        }
+    }
+
+    @Test("has nothing whose rows the engine has evicted")
+    func eviction() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url)
+        _ = await tier.store(.original([1]), for: key, call)
+        try server.send("DEL", SharedTier.Place(key, try TestFleet.secret()).rows)
+        #expect(await tier.found(key) == nil)
+    }
+
+    @Test("has no more variants of an original than its limit, but room for those that expire")
+    func variants() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url) { $0.variantLimit = 4 }
+        func variant(_ number: Int) -> CacheKey { CacheKey(name: "a", variant: "\(number)") }
+        for number in 0..<4 { _ = await tier.store(.original([1]), for: variant(number), call) }
+        #expect(await tier.store(.original([1]), for: variant(4), call) == .declined)
+        try server.send("DEL", SharedTier.Place(variant(0), try TestFleet.secret()).entry)
+        #expect(await tier.store(.original([1]), for: variant(4), call) != .declined)
+    }
+
+    @Test("gives one machine the time to renew an entry before it expires, and the entry to all others")
+    func earlyRenewal() async throws {
+        let server = try await TestEngine()
+        // The smallest numbers make the earliest renewal.
+        let tiers = try (0..<3).map { _ in
+            try TestFleet.tier(server.url, unit: 1e-300) { $0.renewalTime = .seconds(600) }
+        }
+        #expect(await tiers[0].found(key) == nil)
+        try await Task.sleep(for: .milliseconds(300))
+        _ = await tiers[0].store(.original([1], expiration: .seconds(100)), for: key, call)
+        // Made in 300 ms: at 690 times that, it is due from the beginning on.
+        var found: [Bool] = []
+        for tier in tiers { found.append(await tier.found(key) != nil) }
+        #expect(found.filter { $0 }.count == 2)
+        // A tier that draws the largest number does not renew.
+        #expect(try await TestFleet.tier(server.url).found(key) != nil)
+    }
+
+    @Test("keeps its times by the engine's clock, whatever that of the machine says")
+    func clocks() async throws {
+        let server = try await TestEngine()
+        let late = StoreClock(monotonic: StoreClock.system.monotonic, now: { Date().addingTimeInterval(-86_400) })
+        let (first, second) = (try TestFleet.tier(server.url), try TestFleet.tier(server.url, clock: late))
+        _ = await first.store(.original([1], expiration: .seconds(100)), for: key, call)
+        let found = try #require(await second.found(key))
+        #expect(try abs(#require(found.storedAt).timeIntervalSince(late.now())) < 20)
+        #expect(try #require(found.expiration).interval(since: late.now()) <= 100)
+    }
+
+    @Test("on an engine that hangs, has gone, is full or answers nonsense leaves loads alone")
+    func faults() async throws {
+        let server = try await TestEngine(["--maxmemory", "4mb", "--maxmemory-policy", "noeviction"])
+        let tier = try TestFleet.tier(server.url)
+        _ = await tier.store(.original([1]), for: key, call)
+        // Full: the entry is declined, and what it was to replace is gone.
+        var outcome = TierOutcome.done()
+        for number in 0..<40 where outcome != .declined {
+            outcome = await tier.store(TierEntry(body: Data(count: 500_000)), for: CacheKey(name: "\(number)"), call)
+        }
+        #expect(outcome == .declined)
+        _ = await tier.store(TierEntry(body: Data(count: 500_000)), for: key, call)
+        #expect(await tier.found(key) == nil)
+        // Gone.
+        server.kill()
+        guard case .unavailable = await tier.entry(for: key, extending: .none, call) else {
+            Issue.record("an engine that is gone answered")
+            return
+        }
+        #expect(await tier.store(.original([2]), for: key, call) == .unavailable)
+        #expect(await tier.remove(.name(key.name), call) == .unavailable)
+        #expect(await tier.update(Data(), nil, for: key, replacing: TierVersion(1), call) == .unavailable)
+        // Back, and empty.
+        try await server.start()
+        #expect(
+            await eventually {
+                if case .miss = await tier.entry(for: key, extending: .none, call) { true } else { false }
+            }
+        )
+    }
+}
