@@ -25,6 +25,9 @@ public struct EncodedImage: Sendable {
     public var metrics: TransferMetrics?
     /// The substitution, if the image came from another source than the requested one; else `nil`.
     public var substitution: SourceSubstitution?
+    /// The time and the requests for which the original may be used; `nil` if no server decides about it, it stated nothing,
+    /// or it forbids to keep it.
+    var validity: OriginalValidity?
 
     init(_ body: EncodedImageBody, source: ImageResponse.Source, originalByteCount: Int) {
         self.body = body
@@ -69,6 +72,7 @@ extension EncodedImage: CachedResult {
     init?(_ cached: CachedImage) {
         guard case .encoded(let body) = cached.content else { return nil }
         self.init(body, source: .memory, originalByteCount: cached.byteCount)
+        validity = cached.validity
     }
 }
 

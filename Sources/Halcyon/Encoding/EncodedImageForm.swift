@@ -73,6 +73,7 @@ struct EncodedImageForm: CachedForm {
         var image = EncodedImage(body, source: original.source, originalByteCount: original.data.count)
         image.timings = original.timings
         image.metrics = original.metrics
+        image.validity = original.caching.validity
         return image
     }
 
@@ -188,6 +189,7 @@ struct EncodedImageForm: CachedForm {
         image.timings = input.timings
         image.timings.encode = duration
         image.metrics = input.original?.metrics
+        image.validity = input.caching(for: request).validity
         // An original that is kept is stored as that of an unprocessed image is.
         return Made(image, of: input, for: body.isOriginal ? request : target)
     }
@@ -261,6 +263,7 @@ extension EncodedImageForm {
         )
         var image = EncodedImage(body, source: .disk, originalByteCount: metadata.byteCount)
         image.timings = stored.timings
+        image.validity = metadata.validity
         return image
     }
 

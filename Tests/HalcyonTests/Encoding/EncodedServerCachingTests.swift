@@ -46,6 +46,35 @@ struct EncodedServerCachingTests {
         #expect(encoded.transport.startedCount == 2)
     }
 
+    @Test("passes on the rules of the server, wherever it is found, with the lifetime that is left")
+    func rules() async throws {
+        serve([.cacheControl: "private, max-age=60, stale-while-revalidate=30, stale-if-error=600"])
+        let expected = OriginFreshness(lifetime: 60, staleWhileRevalidate: 30, staleIfError: 600, isPrivate: true)
+        #expect(try await encoded.encoded().freshness(at: clock.clock.now()) == expected)
+        clock.advance(by: 20)
+        var later = expected
+        later.lifetime = 40
+        #expect(try await encoded.encoded().freshness(at: clock.clock.now()) == later)
+        encoded.forgetMemory()
+        let stored = try await encoded.encoded()
+        #expect(stored.source == .disk)
+        #expect(stored.freshness(at: clock.clock.now()) == later)
+        clock.advance(by: 50)
+        #expect(stored.freshness(at: clock.clock.now())?.lifetime == 0)
+    }
+
+    @Test("passes on that the server forbids to keep it, and nothing where it says nothing")
+    func silence() async throws {
+        serve([.cacheControl: "no-store"])
+        #expect(try await encoded.encoded().freshness()?.forbidsStorage == true)
+        serve([:])
+        for source in [ImageResponse.Source.network, .memory] {
+            let image = try await encoded.encoded()
+            #expect(image.source == source)
+            #expect(image.freshness(at: clock.clock.now()) == nil)
+        }
+    }
+
     @Test("is stored nowhere where the server forbids it, and removed where it forbids it later")
     func noStore() async throws {
         serve([.cacheControl: "max-age=60"])

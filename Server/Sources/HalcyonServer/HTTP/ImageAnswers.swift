@@ -1,0 +1,350 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Halcyon
+internal import Hummingbird
+internal import ServerURLs
+internal import Synchronization
+
+extension ImageServer {
+    /// Returns the answer to a URL of an image.
+    func image(_ path: String, _ request: Request) async -> Answer {
+        let plan: ImagePlan
+        let route: String
+        do {
+            (plan, route) = try self.plan(of: path)
+        } catch {
+            return failure("refused", error.status, error.description)
+        }
+        let hinted = ClientHints(request).applied(
+            to: plan,
+            widths: settings.widths,
+            largestSide: settings.limits.outputSide
+        )
+        let source: Source
+        do {
+            source = try settings.sources.source(plan.source)
+        } catch {
+            return failure(route, error.status, error.message)
+        }
+        var answer: Answer
+        do {
+            answer = try await made(hinted, of: source, route, request)
+        } catch {
+            answer = await self.answer(to: error, hinted, route, request)
+        }
+        answer.source = Self.withoutQuery(plan.source)
+        if plan.isNegotiated || plan.output.largestHintedWidth != nil {
+            // Also on errors and where the choice makes no difference: a cache in front may have been asked by
+            // another client.
+            let names =
+                (plan.isNegotiated ? ["Accept"] : [])
+                + (plan.output.largestHintedWidth == nil ? [] : ClientHints.headers)
+            answer.response.headers[.vary] = names.joined(separator: ", ")
+            if plan.output.largestHintedWidth != nil, let name = HTTPField.Name("Accept-CH") {
+                answer.response.headers[name] = ClientHints.headers.joined(separator: ", ")
+            }
+        }
+        return answer
+    }
+
+    private static func withoutQuery(_ source: String) -> String { String(source.prefix { $0 != "?" && $0 != "#" }) }
+
+    /// Reads a path by the dialect that its beginning names.
+    private func plan(of path: String) throws(URLRefusal) -> (ImagePlan, String) {
+        var (dialect, rest) = (settings.rootDialect, path[...])
+        for other in ServerSettings.Dialect.allCases where other != settings.rootDialect {
+            let prefix = "/" + other.rawValue + "/"
+            guard path.hasPrefix(prefix) else { continue }
+            (dialect, rest) = (other, path[path.index(path.startIndex, offsetBy: prefix.count - 1)...])
+        }
+        switch dialect {
+        case .halcyon:
+            let isInfo = rest.hasPrefix("/info/")
+            if isInfo { rest = rest.dropFirst("/info".count) }
+            var plan = try HalcyonURL(path: rest).plan(by: settings.urls)
+            if isInfo { plan.output.format = .info }
+            return (plan, isInfo ? "info" : "image")
+        case .imgproxy:
+            guard let rules = settings.imgproxy else { throw .malformed("imgproxy's URLs are not answered") }
+            return (try ImgproxyURL(path: rest).plan(by: rules), "imgproxy")
+        case .thumbor:
+            guard let rules = settings.thumbor else { throw .malformed("thumbor's URLs are not answered") }
+            return (try ThumborURL(path: rest).plan(by: rules), "thumbor")
+        }
+    }
+
+    /// A result to send.
+    private struct Made: Sendable {
+        var bytes: Data
+        var type: String
+        var fileExtension: String
+        var entityTag: String
+        var freshness: OriginFreshness?
+        var isPartial = false
+        var cache: String
+    }
+
+    private func made(_ plan: ImagePlan, of source: Source, _ route: String, _ request: Request) async throws -> Answer
+    {
+        let isPrefetch = [HTTPField.Name("Sec-Purpose"), HTTPField.Name("Purpose")].compactMap(\.self)
+            .contains { request.headers[$0]?.contains("prefetch") == true }
+        let options = ImageOptions(
+            plan.loadOptions + [
+                .processor(plan.processors(watermark: watermark, largestSide: settings.limits.outputSide)),
+                .decodeLimits(settings.decodeLimits),
+                .priority(isPrefetch ? .low : .normal),
+            ]
+        )
+        let load = ImageRequest(source, options: options)
+        let accept = request.headers[.accept]
+        let rule = formats.rule(plan, accept: accept)
+        // What memory has needs no place in the queue.
+        if plan.output.unprocessedFormats.isEmpty, plan.output.format != .raw,
+            let image = pipeline.encodedFromMemory(for: load, as: rule), !isLostAnimation(image, plan)
+        {
+            return try answer(made(image, plan), plan, route, request.headers)
+        }
+        let work: @Sendable () async throws -> Made = {
+            let turn = Turn()
+            do {
+                return try await withDeadline(.seconds(settings.limits.seconds)) {
+                    try await queue.run(isPrefetch ? .prefetch : .interactive) {
+                        turn.hasCome.store(true, ordering: .relaxed)
+                        return try await made(plan, load, as: rule, accept: accept)
+                    }
+                }
+            } catch is DeadlineExceeded where !turn.hasCome.load(ordering: .relaxed) {
+                // Nothing is wrong with the image.
+                throw QueuedTooLong()
+            }
+        }
+        guard watchesConnections else { return try answer(await work(), plan, route, request.headers) }
+        let (result, isKept) = try await watched(request, work)
+        var answer = try answer(result, plan, route, request.headers)
+        if !isKept { answer.response.headers[.connection] = "close" }
+        return answer
+    }
+
+    /// The time after which the client of a request is watched. Watching ends the connection with the answer, so
+    /// that it is for work that takes longer than opening another one, and not for what the disk has.
+    private static let watchDelay = Duration.milliseconds(100)
+
+    /// Returns the result of some work, which is cancelled if the client leaves.
+    ///
+    /// - Returns: The result, and whether the connection may be used for another request.
+    private func watched(
+        _ request: Request,
+        _ work: @escaping @Sendable () async throws -> Made
+    ) async throws -> (result: Made, isKept: Bool) {
+        let (events, source) = AsyncStream<Bool>.makeStream()
+        // Both are owned here: one is awaited or cancelled in every case, the other cancelled when it has no use.
+        let task = Task {
+            defer { source.yield(true) }
+            return try await work()
+        }
+        let timer = Task {
+            try? await Task.sleep(for: Self.watchDelay)
+            source.yield(false)
+        }
+        return try await withTaskCancellationHandler {
+            let isDone = await events.first { _ in true } ?? true
+            timer.cancel()
+            if isDone { return (try await task.value, true) }
+            let result = try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await withTaskCancellationHandler {
+                    try await task.value
+                } onCancel: {
+                    task.cancel()
+                }
+            }
+            return (result, false)
+        } onCancel: {
+            task.cancel()
+            timer.cancel()
+        }
+    }
+
+    private func made(_ plan: ImagePlan, _ load: ImageRequest, as rule: EncodedImageFormat, accept: String?)
+        async throws -> Made
+    {
+        if let original = try await unprocessed(plan, load) { return original }
+        var image = try await pipeline.encoded(for: load, as: rule)
+        if isLostAnimation(image, plan) {
+            let animated = formats.rule(plan, accept: accept, isAnimated: true)
+            image = (try? await pipeline.encoded(for: load, as: animated)) ?? image
+        }
+        return try made(image, plan)
+    }
+
+    /// Returns whether a client that names no format with animation was given one frame of an animation.
+    private func isLostAnimation(_ image: EncodedImage, _ plan: ImagePlan) -> Bool {
+        plan.isNegotiated && image.originalInfo.isAnimated && image.format == .jpeg && !plan.output.isStill
+            && plan.output.frame == nil
+    }
+
+    /// Returns the source as it is, where the plan asks for that; else `nil`.
+    private func unprocessed(_ plan: ImagePlan, _ load: ImageRequest) async throws -> Made? {
+        let isRaw = plan.output.format == .raw
+        guard isRaw || !plan.output.unprocessedFormats.isEmpty else { return nil }
+        let data = try await pipeline.data(for: ImageRequest(load.source, options: [.priority(load.options.priority)]))
+        guard let format = try? pipeline.configuration.codecs.decoder(for: data).format else {
+            throw ImageError(stage: .decode, reason: .codec(.unknownFormat(detected: nil)), source: "\(load.source)")
+        }
+        let isWanted =
+            switch plan.output.format {
+            case .named(let name): name == format.rawValue
+            case .negotiated, .original, .raw: true
+            case .blurHash, .thumbHash, .info: false
+            }
+        guard isRaw || isWanted && plan.output.unprocessedFormats.contains(format.rawValue) else { return nil }
+        return Made(
+            bytes: data,
+            type: format.mediaType ?? "application/octet-stream",
+            fileExtension: format.rawValue,
+            entityTag: EntityTag.text(of: data),
+            cache: "original"
+        )
+    }
+
+    private func made(_ image: EncodedImage, _ plan: ImagePlan) throws -> Made {
+        var made = Made(
+            bytes: image.data,
+            type: image.mediaType,
+            fileExtension: image.format.rawValue,
+            entityTag: image.entityTag,
+            freshness: image.freshness(),
+            isPartial: image.isPartial,
+            cache: image.source.rawValue
+        )
+        switch plan.output.format {
+        case .blurHash: made.type = "text/plain; charset=utf-8"
+        case .thumbHash:
+            made.bytes = Data(image.data.base64EncodedString().utf8)
+            made.type = "text/plain; charset=utf-8"
+        case .info:
+            made.bytes = try ImageDescription(image).json
+            made.type = "application/json"
+        default: break
+        }
+        if plan.output.format == .thumbHash || plan.output.format == .info {
+            made.entityTag = EntityTag.text(of: made.bytes)
+        }
+        return made
+    }
+
+    private func answer(_ made: Made, _ plan: ImagePlan, _ route: String, _ request: HTTPFields) throws -> Answer {
+        guard made.bytes.count <= settings.limits.outputBytes else { throw OutputTooLarge() }
+        var headers: HTTPFields = [
+            .eTag: made.entityTag,
+            .cacheControl: fields.value(
+                made.freshness,
+                plan.delivery,
+                isPartial: made.isPartial,
+                now: settings.urls.now()
+            ),
+            .acceptRanges: "bytes",
+            // The type was decided from the bytes, and nothing else may be made of them.
+            .xContentTypeOptions: "nosniff",
+            // A drawing that is opened by itself must not run scripts.
+            .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        ]
+        if let origin = settings.allowedOrigin { headers[.accessControlAllowOrigin] = origin }
+        if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { headers[name] = "cross-origin" }
+        var response: Response
+        let range = RequestedRange(request, entityTag: made.entityTag, length: made.bytes.count)
+        if request.hasMatch(for: made.entityTag) {
+            response = Response(status: .notModified, headers: headers)
+            // None of a body that is not sent.
+            response.headers[.contentLength] = nil
+        } else {
+            headers[.contentType] = made.type
+            headers[.contentDisposition] = ContentDisposition(plan, fileExtension: made.fileExtension).text
+            switch range {
+            case .whole: response = Response(status: .ok, headers: headers, body: Self.body(made.bytes[...]))
+            case .part(let part):
+                headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(made.bytes.count)"
+                let start = made.bytes.startIndex
+                let bytes = made.bytes[(start + part.lowerBound)..<(start + part.upperBound)]
+                response = Response(status: .partialContent, headers: headers, body: Self.body(bytes))
+            case .unsatisfiable:
+                headers = [.contentRange: "bytes */\(made.bytes.count)", .cacheControl: "no-store"]
+                response = Response(status: .rangeNotSatisfiable, headers: headers)
+            }
+        }
+        var answer = Answer(route, response)
+        answer.cache = made.cache
+        return answer
+    }
+
+    private static func body(_ bytes: Data) -> ResponseBody { ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
+
+    /// Returns the answer to an error: the error image if there is one, else text.
+    private func answer(to error: any Error, _ plan: ImagePlan, _ route: String, _ request: Request) async -> Answer {
+        let (status, message) = Self.status(of: error)
+        var text = failure(route, status, message)
+        if let retryAfter = (error as? ImageError)?.retryAfter, status == 503 {
+            text.response.headers[.retryAfter] = "\(max(1, retryAfter.components.seconds))"
+        }
+        // A full queue has no room for it.
+        guard let errorImage, status != 429, !(error is CancellationError) else { return text }
+        let options = ImageOptions([
+            .processor(plan.processors(watermark: nil, largestSide: settings.limits.outputSide))
+        ])
+        let load = ImageRequest(.data(errorImage, cacheKey: "error-image"), options: options)
+        guard
+            let image = try? await pipeline.encoded(
+                for: load,
+                as: formats.rule(plan, accept: request.headers[.accept])
+            ),
+            // Without the client's conditions, which are about the image.
+            var answer = try? self.answer(made(image, plan), ImagePlan(source: ""), route, [:])
+        else { return text }
+        answer.response.status = HTTPResponse.Status(code: status)
+        answer.response.headers[.cacheControl] = CachingFields.value(forStatus: status)
+        answer.response.headers[.retryAfter] = text.response.headers[.retryAfter]
+        answer.response.headers[.eTag] = nil
+        answer.response.headers[.acceptRanges] = nil
+        answer.error = message
+        return answer
+    }
+
+    /// Returns the status for an error, and a sentence that shows nothing of the source but its kind of failure.
+    static func status(of error: any Error) -> (status: Int, message: String) {
+        switch error {
+        case is RequestQueue.Full: (429, "The server is busy.")
+        case is QueuedTooLong: (503, "The server is busy.")
+        case is DeadlineExceeded: (504, "The image took too long.")
+        case is CancellationError: (499, "The client left.")
+        case is OutputTooLarge: (422, "The image is larger than this server sends.")
+        case let error as ImageError:
+            (status(of: error), "The image cannot be had: \(error.stage.rawValue), \(error.code).")
+        default: (500, "The image cannot be made.")
+        }
+    }
+
+    private static func status(of error: ImageError) -> Int {
+        switch error.reason {
+        case .status(404), .status(410), .file: 404
+        case .sourceNotAllowed, .redirectRejected: 403
+        case .invalidURL: 400
+        case .notAcceptable: 406
+        case .transfer(.timedOut): 504
+        case .failedBefore(let reason):
+            status(of: ImageError(stage: error.stage, reason: reason, source: ""))
+        case .serverUnavailable, .downloaderShutDown: 503
+        case .processing, .codec: 422
+        default: error.stage == .load ? 502 : 500
+        }
+    }
+}
+
+/// The answer is larger than the limit.
+struct OutputTooLarge: Error {}
+
+/// The time of a request was over before its turn came.
+struct QueuedTooLong: Error {}
+
+/// Whether a request has left the queue.
+private final class Turn: Sendable {
+    let hasCome = Atomic(false)
+}

@@ -1,0 +1,176 @@
+internal import Halcyon
+internal import ServerURLs
+
+/// Resizes an image by the rules of a plan that depend on its size, and cuts it.
+struct SizeProcessor: ImageProcessing {
+    let size: ImagePlan.Size
+    /// A box that the result fits in, unless it is what the rules say: where nothing came before that changes the
+    /// size, the decoder need not give more. `nil`: the whole image is needed.
+    private let box: (size: PixelSize, mode: ResizeMode)?
+    /// The most pixels of a side of an answer.
+    private let largestSide: Int
+
+    init(_ size: ImagePlan.Size, isFirst: Bool, largestSide: Int = 8_192) {
+        self.size = size
+        self.largestSide = largestSide
+        box = isFirst ? Self.box(of: size) : nil
+    }
+
+    static func == (left: SizeProcessor, right: SizeProcessor) -> Bool {
+        left.size == right.size && (left.box == nil) == (right.box == nil)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(size) }
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
+        for side in [size.width, size.height] {
+            switch side {
+            case .free: encoder.encode(-1)
+            case .original: encoder.encode(-2)
+            case .pixels(let pixels): encoder.encode(pixels)
+            }
+        }
+        for value in [size.leastWidth, size.leastHeight] { encoder.encode(value) }
+        encoder.encode("\(size.mode)")
+        for value in [size.enlarges, size.isAdaptive, box != nil] { encoder.encode(value) }
+        for value in [size.zoomX, size.zoomY] { encoder.encode(value) }
+        placement.encode(into: &encoder)
+    }
+
+    private var placement: Placement { Placement(gravity: size.gravity, density: size.density) }
+
+    private static func box(of size: ImagePlan.Size) -> (PixelSize, ResizeMode)? {
+        guard size.leastWidth == 0, size.leastHeight == 0, size.width != .original, size.height != .original else {
+            return nil
+        }
+        let longest = 65_535.0
+        func side(_ side: ImagePlan.Size.Side, _ zoom: Double) -> Int {
+            if case .pixels(let pixels) = side {
+                Int((Double(pixels) * size.density * zoom).rounded(.up))
+            } else {
+                Int(longest)
+            }
+        }
+        let box = PixelSize(side(size.width, size.zoomX), side(size.height, size.zoomY))
+        if size.width == .free, size.height == .free { return nil }
+        let both = size.isAdaptive ? PixelSize(max(box.width, box.height), max(box.width, box.height)) : box
+        // With one side free, the other alone counts.
+        let hasBoth = size.width != .free && size.height != .free
+        return (both, hasBoth && size.mode != .fit ? .fill : .fit)
+    }
+
+    var decodeTarget: DecodeTarget {
+        box.map { .resized($0.size, $0.mode, enlarges: size.enlarges) } ?? .full
+    }
+
+    func workingSize(for image: DecodedImage) -> PixelSize {
+        let scaled = layout(for: image.fullSize).scaled
+        return scaled.area > image.size.area ? scaled : image.size
+    }
+
+    /// The sizes that an image becomes: whole, and after cutting.
+    struct Layout: Equatable {
+        var scaled: PixelSize
+        var area: PixelSize
+    }
+
+    /// Returns the sizes for an image of this size.
+    func layout(for full: PixelSize) -> Layout {
+        var (width, height) = (pixels(size.width, full.width, size.zoomX), pixels(size.height, full.height, size.zoomY))
+        let image = (width: Double(full.width), height: Double(full.height))
+        if size.isAdaptive, let w = width, let h = height, (w > h) != (image.width > image.height) {
+            (width, height) = (h, w)
+        }
+        var factors: (x: Double, y: Double)
+        switch (width, height) {
+        case (nil, nil): factors = (size.zoomX, size.zoomY)
+        case (let w?, nil): factors = (w / image.width, size.mode == .stretch ? 1 : w / image.width)
+        case (nil, let h?): factors = (size.mode == .stretch ? 1 : h / image.height, h / image.height)
+        case (let w?, let h?):
+            let (x, y) = (w / image.width, h / image.height)
+            switch mode(w, h, image) {
+            case .stretch: factors = (x, y)
+            case .fit, .auto: factors = (min(x, y), min(x, y))
+            case .fill, .fillDown, .around: factors = (max(x, y), max(x, y))
+            }
+        }
+        if !size.enlarges {
+            let largest = max(factors.x, factors.y)
+            if mode(width ?? 0, height ?? 0, image) == .stretch {
+                factors = (min(1, factors.x), min(1, factors.y))
+            } else if largest > 1 {
+                factors = (factors.x / largest, factors.y / largest)
+            }
+        }
+        let least = max(
+            Double(size.leastWidth) * size.density / (image.width * factors.x),
+            Double(size.leastHeight) * size.density / (image.height * factors.y),
+            1
+        )
+        factors = (factors.x * least, factors.y * least)
+        let scaled = PixelSize(
+            min(65_535, max(1, Int((image.width * factors.x).rounded()))),
+            min(65_535, max(1, Int((image.height * factors.y).rounded())))
+        )
+        var area = scaled
+        let cutMode = mode(width ?? 0, height ?? 0, image)
+        if cutMode != .around {
+            // What extends beyond the sides is cut off, also what a least side made larger.
+            if let width { area.width = min(area.width, Int(width.rounded())) }
+            if let height { area.height = min(area.height, Int(height.rounded())) }
+        }
+        if cutMode == .fillDown, let width, let height,
+            area.width < Int(width.rounded()) || area.height < Int(height.rounded())
+        {
+            area = scaled.fittingRatio(width / height)
+        }
+        return Layout(scaled: scaled, area: PixelSize(max(1, area.width), max(1, area.height)))
+    }
+
+    private func pixels(_ side: ImagePlan.Size.Side, _ full: Int, _ zoom: Double) -> Double? {
+        switch side {
+        case .free: nil
+        case .pixels(let pixels): Double(pixels) * size.density * zoom
+        case .original: Double(full)
+        }
+    }
+
+    private func mode(_ width: Double, _ height: Double, _ image: (width: Double, height: Double))
+        -> ImagePlan.Size.Mode
+    {
+        guard size.mode == .auto else { return size.mode }
+        return (width >= height) == (image.width >= image.height) ? .fill : .fit
+    }
+
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        let full = image.fullSize
+        let layout = layout(for: full)
+        guard layout.scaled.area <= largestSide * largestSide, max(layout.area.width, layout.area.height) <= largestSide
+        else {
+            throw ImageTooLarge(size: layout.scaled)
+        }
+        var result = image
+        if layout.scaled != image.size {
+            result = try ResizeProcessor(size: .pixels(layout.scaled), mode: .stretch, enlarges: true)
+                .process(image, isCancelled: isCancelled)
+        }
+        guard layout.area != result.size else { return result }
+        let area = try placement.rectangle(of: layout.area, in: result, standingFor: full, isCancelled: isCancelled)
+        return try CropAreaProcessor(area: .pixels(area)).process(result, isCancelled: isCancelled)
+    }
+}
+
+/// An image would be larger than the server's limit.
+struct ImageTooLarge: Error, CustomStringConvertible {
+    let size: PixelSize
+
+    var description: String { "an image of \(size) pixels is larger than the limit" }
+}
+
+extension PixelSize {
+    /// Returns the largest size of a ratio of width to height within this one.
+    func fittingRatio(_ ratio: Double) -> PixelSize {
+        let byWidth = PixelSize(width, max(1, Int((Double(width) / ratio).rounded())))
+        return byWidth.height <= height ? byWidth : PixelSize(max(1, Int((Double(height) * ratio).rounded())), height)
+    }
+}

@@ -1,0 +1,150 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Halcyon
+
+/// The sources that a server answers for, and how they are asked.
+package struct SourceRules: Sendable, Hashable {
+    /// The beginnings of URLs that are allowed, such as `https://images.example.org/photos/`; one without a path
+    /// allows the whole host, and `https://*.example.org` each name below. Empty: every server of the package
+    /// Internet. Default: empty.
+    package var allowed: [String] = []
+    /// The URL that a source without a scheme is relative to. Default: `nil`, such sources are refused.
+    package var base: String?
+    /// The folder of `local:///` sources, which is only read. Default: `nil`, such sources are refused.
+    package var localRoot: String?
+    /// Host names, addresses and networks that are no part of the package Internet, and may be asked all the same.
+    /// Default: none.
+    package var allowedAddresses: Set<String> = []
+    /// Headers by host, which may hold secrets. Default: none.
+    package var headers: [String: [String: String]] = [:]
+
+    /// The defaults.
+    package init() {}
+
+    /// Checks the rules themselves.
+    ///
+    /// - Throws: ``SettingsError``.
+    func check() throws {
+        for prefix in allowed + (base.map { [$0] } ?? []) where ParsedPrefix(prefix) == nil {
+            throw SettingsError(
+                "“\(prefix)” is not the beginning of a URL, such as https://images.example.org/photos/."
+            )
+        }
+        if let localRoot {
+            var status = stat()
+            guard stat(localRoot, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw SettingsError("“local-root” is no folder: \(localRoot)")
+            }
+        }
+    }
+
+    /// Returns the source that a text of a URL names.
+    ///
+    /// - Throws: ``SourceRefusal``.
+    func source(_ text: String) throws(SourceRefusal) -> Source {
+        var text = text
+        if text.hasPrefix("local://") { return try localSource(text) }
+        if !Self.hasScheme(text) {
+            guard let base else {
+                throw SourceRefusal(status: 400, "The source has no scheme, and the server has no base.")
+            }
+            while text.hasPrefix("/") { text.removeFirst() }
+            text = base.hasSuffix("/") ? base + text : base + "/" + text
+        }
+        guard let url = URL(string: text, encodingInvalidCharacters: true), let parsed = ParsedPrefix(url) else {
+            throw SourceRefusal(status: 400, "The source is no URL of a web server.")
+        }
+        guard allows(parsed) else {
+            throw SourceRefusal(status: 403, "The source is none that this server answers for.")
+        }
+        return .url(url)
+    }
+
+    /// Returns whether a URL is one of the allowed ones, or of the base.
+    private func allows(_ url: ParsedPrefix) -> Bool {
+        if allowed.isEmpty, base == nil { return true }
+        return (allowed + (base.map { [$0] } ?? [])).contains { ParsedPrefix($0).map(url.begins) ?? false }
+    }
+
+    /// Returns whether a redirect may lead to a URL.
+    func allows(_ url: URL) -> Bool { ParsedPrefix(url).map(allows) ?? false }
+
+    private static func hasScheme(_ text: String) -> Bool {
+        text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil
+    }
+
+    /// Returns the file of a `local:///` source. Links are followed within the root; one that leads out is refused
+    /// as if there were no file.
+    private func localSource(_ text: String) throws(SourceRefusal) -> Source {
+        let missing = SourceRefusal(status: 404, "There is no such file.")
+        guard let localRoot else { throw SourceRefusal(status: 403, "This server has no local sources.") }
+        let path = text.dropFirst("local://".count)
+        guard path.hasPrefix("/"), !path.utf8.contains(0), let root = Self.realPath(localRoot),
+            let file = Self.realPath(localRoot + path), file.hasPrefix(root == "/" ? "/" : root + "/")
+        else { throw missing }
+        var status = stat()
+        // No device, no pipe: reading one might never end.
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw missing }
+        return .file(file)
+    }
+
+    /// Returns a path without links; `nil` if there is nothing.
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
+/// The reason why a source is not loaded.
+struct SourceRefusal: Error, Sendable, Hashable {
+    /// The status of the answer.
+    let status: Int
+    /// A sentence for the client.
+    let message: String
+
+    init(status: Int, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}
+
+/// A URL in the parts by which it is compared with the beginning of others: never as text, in which
+/// `https://good.example.evil.example` begins with `https://good.example`.
+private struct ParsedPrefix {
+    let scheme: String
+    let host: String
+    let port: Int
+    let path: String
+
+    init?(_ text: String) {
+        guard let url = URL(string: text) else { return nil }
+        self.init(url)
+    }
+
+    init?(_ url: URL) {
+        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
+            let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil
+        else { return nil }
+        self.scheme = scheme
+        self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
+        port = parts.port ?? (scheme == "https" ? 443 : 80)
+        // Dot segments, spelled in any way, would lead out of an allowed folder.
+        let path = parts.path.isEmpty ? "/" : parts.path
+        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), !path.contains("\\") else {
+            return nil
+        }
+        self.path = path
+    }
+
+    func begins(with prefix: ParsedPrefix) -> Bool {
+        guard scheme == prefix.scheme, port == prefix.port else { return false }
+        if prefix.host.hasPrefix("*.") {
+            guard host.hasSuffix(prefix.host.dropFirst()) else { return false }
+        } else if host != prefix.host {
+            return false
+        }
+        return path.hasPrefix(prefix.path)
+    }
+}

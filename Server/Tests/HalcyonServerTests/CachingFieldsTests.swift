@@ -1,0 +1,67 @@
+import HTTPTypes
+import Halcyon
+import Testing
+
+@testable import HalcyonServer
+@testable import ServerURLs
+
+@Suite("The fields of an answer")
+struct CachingFieldsTests {
+    @Test(
+        "Ranges are read as RFC 9110 has them",
+        arguments: [
+            ("bytes=0-0", .part(0..<1)), ("bytes=5-", .part(5..<10)), ("bytes=-3", .part(7..<10)),
+            ("bytes=-30", .part(0..<10)),
+            ("bytes=5-100", .part(5..<10)), ("bytes=10-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
+            ("bytes=5-4", .whole),
+            ("bytes=0-1,3-4", .whole), ("bytes=", .whole), ("bytes=a-b", .whole), ("lines=0-1", .whole),
+            ("bytes=-", .whole),
+            ("bytes=0-99999999999999999999", .part(0..<10)), ("bytes=0-9223372036854775807", .part(0..<10)),
+        ] as [(String, RequestedRange)]
+    )
+    func ranges(_ field: String, _ expected: RequestedRange) {
+        #expect(RequestedRange([.range: field], entityTag: "\"a\"", length: 10) == expected)
+    }
+
+    private func value(
+        _ freshness: OriginFreshness?,
+        isPartial: Bool = false,
+        _ change: (inout ImagePlan.Delivery) -> Void = { _ in }
+    ) -> String {
+        var delivery = ImagePlan.Delivery()
+        change(&delivery)
+        var settings = ServerSettings()
+        (settings.defaultMaximumAge, settings.staleWhileRevalidate, settings.staleIfError) = (100, 20, 30)
+        return CachingFields(settings).value(freshness, delivery, isPartial: isPartial, now: 1_000)
+    }
+
+    @Test("The rules of a source go before the server's, and those of the URL before both")
+    func precedence() {
+        #expect(value(nil) == "public, max-age=100, stale-while-revalidate=20, stale-if-error=30")
+        #expect(value(.init(lifetime: 5)) == "public, max-age=5")
+        #expect(value(.init(lifetime: 5, isPrivate: true)) == "private, max-age=5")
+        #expect(value(.init(lifetime: 5)) { $0.maximumAge = 7 } == "public, max-age=7")
+        #expect(value(.init(lifetime: 5, forbidsStorage: true)) { $0.maximumAge = 7 } == "no-store")
+        #expect(value(.init(lifetime: 5), isPartial: true) == "public, max-age=10")
+    }
+
+    @Test("No part of a lifetime goes beyond the time of the URL")
+    func expiry() {
+        let rules = OriginFreshness(lifetime: 50, staleWhileRevalidate: 50, staleIfError: 5)
+        #expect(
+            value(rules) { $0.expires = 1_060 } == "public, max-age=50, stale-while-revalidate=10, stale-if-error=5"
+        )
+        #expect(value(rules) { $0.expires = 1_040 } == "public, max-age=40")
+    }
+
+    @Test(
+        "Entity tags are compared weakly, and lists of them are read",
+        arguments: [
+            ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), ("\"b\"", false), ("a", false),
+            ("", false),
+        ]
+    )
+    func entityTags(_ field: String, _ isMatch: Bool) {
+        #expect(([.ifNoneMatch: field] as HTTPFields).hasMatch(for: "\"a\"") == isMatch)
+    }
+}

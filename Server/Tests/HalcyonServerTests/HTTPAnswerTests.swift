@@ -1,0 +1,221 @@
+import FoundationEssentials
+import HTTPTypes
+import Halcyon
+import HalcyonTesting
+import HummingbirdTesting
+import Testing
+
+@testable import HalcyonServer
+@testable import ServerURLs
+
+@Suite("The HTTP of a server")
+struct HTTPAnswerTests {
+    private func fixture(
+        _ headers: HTTPFields = [:],
+        _ change: (inout ServerSettings) throws -> Void = { _ in }
+    ) async throws -> ServerFixture {
+        let fixture = try await ServerFixture(change)
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png(), headers: headers)
+        return fixture
+    }
+
+    @Test("A client that has the bytes gets a 304 without them", arguments: ["TAG", "W/TAG", "\"x\", TAG", "*"])
+    func notModified(_ field: String) async throws {
+        let fixture = try await fixture()
+        let path = fixture.path(["w:20"])
+        let tag = try #require(try await fixture.answer(path).headers[.eTag])
+        let response = try await fixture.answer(path, [.ifNoneMatch: field.replacing("TAG", with: tag)])
+        #expect(response.status == .notModified)
+        #expect(response.body.readableBytes == 0)
+        #expect(
+            response.headers[.eTag] == tag && response.headers[.cacheControl] != nil
+                && response.headers[.vary] == "Accept"
+        )
+        #expect(try await fixture.answer(path, [.ifNoneMatch: "\"other\""]).status == .ok)
+    }
+
+    @Test("HEAD has the headers of GET and no body")
+    func head() async throws {
+        let fixture = try await fixture()
+        let path = fixture.path(["w:20", "f:png"])
+        let (get, head) = (try await fixture.answer(path), try await fixture.answer(path, method: .head))
+        #expect(head.status == .ok && head.body.readableBytes == 0)
+        #expect(head.headers[.contentLength] == "\(get.body.readableBytes)")
+        #expect(head.headers[.eTag] == get.headers[.eTag] && head.headers[.contentType] == "image/png")
+    }
+
+    @Test("A range is a part of the bytes, if they are still those")
+    func range() async throws {
+        let fixture = try await fixture()
+        let path = fixture.path(["w:20", "f:png"])
+        let whole = try await fixture.answer(path)
+        let (bytes, tag) = (Data(buffer: whole.body), try #require(whole.headers[.eTag]))
+        let part = try await fixture.answer(path, [.range: "bytes=2-5"])
+        #expect(part.status == .partialContent)
+        #expect(Data(buffer: part.body) == bytes[2...5])
+        #expect(part.headers[.contentRange] == "bytes 2-5/\(bytes.count)" && part.headers[.contentLength] == "4")
+        #expect(try await fixture.answer(path, [.range: "bytes=0-1", .ifRange: tag]).status == .partialContent)
+        #expect(try await fixture.answer(path, [.range: "bytes=0-1", .ifRange: "\"other\""]).status == .ok)
+        let beyond = try await fixture.answer(path, [.range: "bytes=\(bytes.count)-"])
+        #expect(beyond.status == .rangeNotSatisfiable && beyond.headers[.contentRange] == "bytes */\(bytes.count)")
+    }
+
+    @Test("The lifetime is the source's own, and the server's where it states none")
+    func lifetime() async throws {
+        let stated = try await fixture([.cacheControl: "max-age=60, stale-while-revalidate=5, stale-if-error=7"])
+        let first = try await stated.answer(stated.path(["w:20"])).headers[.cacheControl]
+        // A second may pass between the answer of the origin and that of the server.
+        #expect(
+            first?.firstMatch(of: /^public, max-age=(60|59|58), stale-while-revalidate=5, stale-if-error=7$/) != nil
+        )
+        let silent = try await fixture { $0.defaultMaximumAge = 77 }
+        #expect(
+            try await silent.answer(silent.path(["w:20"])).headers[.cacheControl]
+                == "public, max-age=77, stale-while-revalidate=3600, stale-if-error=86400"
+        )
+        let secret = try await fixture([.cacheControl: "no-store"])
+        #expect(try await secret.answer(secret.path(["w:20"])).headers[.cacheControl] == "no-store")
+        let own = try await fixture([.cacheControl: "private, max-age=60"])
+        #expect(try await own.answer(own.path(["w:20"])).headers[.cacheControl]?.hasPrefix("private, max-age=") == true)
+    }
+
+    @Test("An answer does not outlive its URL")
+    func expiry() async throws {
+        let fixture = try await fixture()
+        let response = try await fixture.answer(fixture.path(["w:20", "expires:1030"]))
+        #expect(response.headers[.cacheControl] == "public, max-age=30")
+        #expect(try await fixture.answer(fixture.path(["w:20", "expires:1000"])).status == .gone)
+    }
+
+    @Test("An unsigned URL is a 403 that no cache keeps, and a mistake a 400 that names the option")
+    func refusals() async throws {
+        let fixture = try await fixture()
+        let unsigned = try await fixture.answer("/unsafe/w:20/plain/https://origin.test/cat.png")
+        #expect(unsigned.status == .forbidden && unsigned.headers[.cacheControl] == "no-store")
+        let mistake = try await fixture.answer(fixture.path(["blurr:2"]))
+        #expect(mistake.status == .badRequest)
+        #expect(String(buffer: mistake.body).contains("“blurr”"))
+        #expect(fixture.transport.startedCount == 0)
+    }
+
+    @Test("The origin's failure has its own status, and says nothing of the source")
+    func failures() async throws {
+        let fixture = try await fixture()
+        func status(_ route: ScriptedTransport.Route, _ name: String) async throws -> Int {
+            fixture.transport.setRoute(try #require(URL(string: "https://origin.test/\(name)?token=secret")), route)
+            let response = try await fixture.answer(fixture.path(["w:20"], "https://origin.test/\(name)?token=secret"))
+            #expect(!String(buffer: response.body).contains("secret"))
+            return Int(response.status.code)
+        }
+        #expect(try await status(.init(status: 404), "a") == 404)
+        #expect(try await status(.init(status: 500), "b") == 502)
+        #expect(try await status(.init(error: .cannotConnect("origin.test")), "c") == 502)
+        #expect(try await status(.init(body: Data("no image".utf8)), "d") == 422)
+    }
+
+    @Test("The error image has the error's status and the size of the URL")
+    func errorImage() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "error-\(UInt64.random(in: 0 ... .max)).png")
+        try ServerFixture.png(64, 64).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let fixture = try await fixture { $0.errorImageFile = file.path }
+        fixture.transport.setRoute(try #require(URL(string: "https://origin.test/none.png")), .init(status: 404))
+        let response = try await fixture.answer(
+            fixture.path(["w:16", "f:png"], "https://origin.test/none.png"),
+            [.ifNoneMatch: "*", .range: "bytes=0-1"]
+        )
+        #expect(response.status == .notFound)
+        #expect(response.headers[.cacheControl] == "public, max-age=60" && response.headers[.eTag] == nil)
+        #expect(try ImageCodecs.standard.decode(Data(buffer: response.body)).size == PixelSize(16, 16))
+        #expect(try await fixture.answer("/unsafe/w:20/plain/a").headers[.contentType] == "text/plain; charset=utf-8")
+    }
+
+    @Test(
+        "A purge of a source removes every form of it, one of a prefix those of its sources, and neither without the token"
+    )
+    func purge() async throws {
+        let fixture = try await fixture { $0.purgeToken = .init("a token of the tests") }
+        try fixture.serve("https://origin.test/b/dog.png", ServerFixture.png())
+        let token: HTTPFields = [.authorization: "Bearer a token of the tests"]
+        let dog = "https://origin.test/b/dog.png"
+        func load() async throws {
+            for source in ["https://origin.test/cat.png", dog] {
+                for width in [10, 20] {
+                    #expect(try await fixture.answer(fixture.path(["w:\(width)"], source)).status == .ok)
+                }
+            }
+        }
+        try await load()
+        #expect(fixture.transport.startedCount == 2)
+        for headers in [[:], [.authorization: "Bearer wrong"], [.authorization: "Bearer "]] as [HTTPFields] {
+            let response = try await fixture.answer(
+                "/cache?source=https://origin.test/cat.png",
+                headers,
+                method: .delete
+            )
+            #expect(response.status == .unauthorized)
+        }
+        #expect(
+            try await fixture.answer("/cache?source=https://origin.test/cat.png", token).status == .methodNotAllowed
+        )
+        #expect(try await fixture.answer("/cache", token, method: .delete).status == .badRequest)
+        try await load()
+        #expect(fixture.transport.startedCount == 2)
+        #expect(
+            try await fixture.answer("/cache?source=https://origin.test/cat.png", token, method: .delete).status == .ok
+        )
+        try await load()
+        #expect(fixture.transport.startedCount == 3)
+        #expect(try await fixture.answer("/cache?prefix=https://origin.test/b/", token, method: .delete).status == .ok)
+        try await load()
+        #expect(fixture.transport.startedCount == 4)
+    }
+
+    @Test("Nobody purges a server without a token")
+    func noToken() async throws {
+        let fixture = try await fixture()
+        #expect(
+            try await fixture.answer("/cache?prefix=https://origin.test/", [.authorization: "Bearer "], method: .delete)
+                .status
+                == .unauthorized
+        )
+    }
+
+    @Test("Other methods than GET and HEAD are a 405 that names these")
+    func methods() async throws {
+        let fixture = try await fixture()
+        let response = try await fixture.answer(fixture.path(["w:20"]), method: .post)
+        #expect(response.status == .methodNotAllowed && response.headers[.allow] == "GET, HEAD")
+    }
+
+    @Test("Scripts of the allowed origin may read answers and errors, and others may show images")
+    func crossOrigin() async throws {
+        let fixture = try await fixture { $0.allowedOrigin = "https://site.test" }
+        #expect(
+            try await fixture.answer(fixture.path(["w:20"])).headers[.accessControlAllowOrigin] == "https://site.test"
+        )
+        #expect(try await fixture.answer("/unsafe/plain/a").headers[.accessControlAllowOrigin] == "https://site.test")
+        let other = try await self.fixture()
+        let response = try await other.answer(other.path(["w:20"]))
+        #expect(response.headers[.accessControlAllowOrigin] == nil)
+        #expect(response.headers[try #require(HTTPField.Name("Cross-Origin-Resource-Policy"))] == "cross-origin")
+    }
+
+    @Test(
+        "The name of a file is that of the source with the format's ending, or the URL's own",
+        arguments: [
+            ([], "https://origin.test/a/cat.png?x=1", "inline; filename=\"cat.webp\""),
+            (["attachment"], "https://origin.test/", "attachment; filename=\"origin.webp\""),
+            (["filename:a\"b/c.gif"], "x", "inline; filename=\"a_bc.gif\"; filename*=UTF-8''a%22bc.gif"),
+            (["filename:Küche.gif"], "x", "inline; filename=\"K_che.gif\"; filename*=UTF-8''K%C3%BCche.gif"),
+        ] as [([String], String, String)]
+    )
+    func disposition(_ options: [String], _ source: String, _ expected: String) throws {
+        var plan = ImagePlan(source: source)
+        for option in options {
+            if option == "attachment" { plan.delivery.isAttachment = true }
+            if option.hasPrefix("filename:") { plan.delivery.filename = String(option.dropFirst("filename:".count)) }
+        }
+        #expect(ContentDisposition(plan, fileExtension: "webp").text == expected)
+    }
+}

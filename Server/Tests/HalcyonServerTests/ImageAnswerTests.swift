@@ -1,0 +1,188 @@
+import FoundationEssentials
+import HTTPTypes
+import Halcyon
+import HalcyonTesting
+import HummingbirdTesting
+import Testing
+
+@testable import HalcyonServer
+@testable import ServerURLs
+
+@Suite("Images of a server")
+struct ImageAnswerTests {
+    private func decoded(_ response: TestResponse) throws -> DecodedImage {
+        try ImageCodecs.standard.decode(Data(buffer: response.body))
+    }
+
+    @Test("A signed URL gives the image at its size, in the best format that the client accepts")
+    func negotiated() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        let path = fixture.path(["w:20"])
+        let webp = try await fixture.answer(path, [.accept: "image/webp,*/*;q=0.8"])
+        #expect(webp.status == .ok)
+        #expect(webp.headers[.contentType] == "image/webp")
+        #expect(webp.headers[.vary] == "Accept")
+        #expect(try decoded(webp).size == PixelSize(20, 15))
+        let other = try await fixture.answer(path, [.accept: "image/png"])
+        #expect(other.headers[.contentType] == "image/png")
+        #expect(other.headers[.eTag] != webp.headers[.eTag])
+        #expect(fixture.transport.startedCount == 1)
+    }
+
+    @Test("Vary names Accept on every negotiated answer, errors too, and on no other")
+    func vary() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        #expect(try await fixture.answer(fixture.path(["w:20"])).headers[.vary] == "Accept")
+        #expect(try await fixture.answer(fixture.path(["w:20", "f:png"])).headers[.vary] == nil)
+        let missing = try await fixture.answer(fixture.path(["w:20"], "https://origin.test/none.png"))
+        #expect(missing.status != .ok)
+        #expect(missing.headers[.vary] == "Accept")
+    }
+
+    @Test("An animation stays one, also for a client that names no format with animation, and a frame of it is still")
+    func animation() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.animation())
+        let any = try await fixture.answer(fixture.path(["w:20"]), [.accept: "*/*"])
+        #expect(any.headers[.contentType] == "image/gif")
+        let webp = try await fixture.answer(fixture.path(["w:20", "f:webp"]))
+        let info = try ImageCodecs.standard.info(of: Data(buffer: webp.body))
+        #expect(info.isAnimated && info.size == PixelSize(20, 15))
+        let still = try await fixture.answer(fixture.path(["w:20", "f:webp", "still"]))
+        #expect(try !ImageCodecs.standard.info(of: Data(buffer: still.body)).isAnimated)
+        let second = try await fixture.answer(fixture.path(["f:png", "frame:1"]))
+        #expect(try decoded(second).bitmap.color(at: PixelPoint(2, 2)) == .black)
+    }
+
+    @Test("Quality and the most bytes bound the answer")
+    func bytes() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve(
+            "https://origin.test/cat.png",
+            ImageCodecs.standard.encode(TestImage.noise(128, 128), as: .png)
+        )
+        let large = try await fixture.answer(fixture.path(["f:jpeg", "q:95"])).body.readableBytes
+        let small = try await fixture.answer(fixture.path(["f:jpeg", "q:30"])).body.readableBytes
+        #expect(small < large)
+        #expect(
+            try await fixture.answer(fixture.path(["f:jpeg", "q:95", "max-bytes:\(large / 2)"])).body.readableBytes
+                <= large / 2
+        )
+    }
+
+    @Test("BlurHash and ThumbHash are text, and /info is JSON for the same signature")
+    func descriptions() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        let blurHash = try await fixture.answer(fixture.path(["format:blurhash"]))
+        #expect(blurHash.headers[.contentType] == "text/plain; charset=utf-8")
+        _ = try BlurHash(String(buffer: blurHash.body))
+        let thumbHash = try await fixture.answer(fixture.path(["format:thumbhash"]))
+        _ = try ThumbHash(base64: String(buffer: thumbHash.body))
+        let info = try await fixture.answer("/info" + fixture.path([]))
+        #expect(info.headers[.contentType] == "application/json")
+        let description = try JSONDecoder().decode(ImageDescription.self, from: Data(buffer: info.body))
+        #expect(description.format == "png" && description.width == 64 && description.height == 48)
+        #expect(description.frames == 1 && !description.isAnimated && description.orientation == 1)
+        #expect(try description.bytes == ServerFixture.png().count)
+        _ = try ThumbHash(base64: description.thumbHash)
+    }
+
+    @Test(
+        "Hints choose among the server's widths, up to the signed one, and are ignored where the URL does not allow them"
+    )
+    func hints() async throws {
+        let fixture = try await ServerFixture { $0.widths = [20, 40, 60] }
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png(400, 300))
+        let width = try #require(HTTPField.Name("Sec-CH-Width"))
+        let density = try #require(HTTPField.Name("Sec-CH-DPR"))
+        func size(_ options: [String], _ headers: HTTPFields, _ query: String = "") async throws -> PixelSize {
+            let response = try await fixture.answer(fixture.path(options + ["f:png"]) + query, headers)
+            #expect(
+                (response.headers[.vary]?.contains("Sec-CH-Width") == true)
+                    == options.contains { $0.hasPrefix("responsive") }
+            )
+            return try decoded(response).size
+        }
+        #expect(try await size(["w:20", "responsive:48"], [width: "25"]) == PixelSize(40, 30))
+        #expect(try await size(["w:20", "responsive:48"], [width: "4000"]) == PixelSize(48, 36))
+        #expect(try await size(["w:20", "responsive:48"], [density: "2"]) == PixelSize(40, 30))
+        #expect(try await size(["w:20", "responsive:48"], [:], "?dpr=2") == PixelSize(40, 30))
+        #expect(
+            try await size(["w:20", "h:10", "fit:stretch", "responsive:48"], [:], "?width=40") == PixelSize(40, 20)
+        )
+        #expect(try await size(["w:20", "responsive:48"], [:]) == PixelSize(20, 15))
+        #expect(try await size(["w:20", "responsive:48"], [width: "x"]) == PixelSize(20, 15))
+        #expect(try await size(["w:20"], [width: "60"], "?width=60") == PixelSize(20, 15))
+    }
+
+    @Test("A partial image goes out with a short lifetime")
+    func partial() async throws {
+        let fixture = try await ServerFixture()
+        let whole = try ImageCodecs.standard.encode(TestImage.noise(200, 200), as: .png)
+        try fixture.serve(
+            "https://origin.test/cat.png",
+            whole.prefix(whole.count * 2 / 3),
+            headers: [.cacheControl: "max-age=86400"]
+        )
+        let response = try await fixture.answer(fixture.path(["w:20"]))
+        #expect(response.status == .ok)
+        #expect(response.headers[.cacheControl] == "public, max-age=10")
+    }
+
+    @Test("The bytes of a source are sent as they are where imgproxy's URL asks for that, if they are an image")
+    func raw() async throws {
+        let fixture = try await ServerFixture {
+            $0.imgproxy = $0.urls
+            $0.imgproxy?.keys = SigningKeys()
+            $0.imgproxy?.allowsUnsigned = true
+        }
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        try fixture.serve("https://origin.test/page.html", Data("<script>".utf8))
+        let raw = try await fixture.answer("/imgproxy/_/raw:1/w:10/plain/https://origin.test/cat.png")
+        #expect(try Data(buffer: raw.body) == ServerFixture.png())
+        #expect(raw.headers[.contentType] == "image/png")
+        #expect(raw.headers[.contentSecurityPolicy]?.contains("sandbox") == true)
+        let skipped = try await fixture.answer("/imgproxy/_/skp:png/w:10/plain/https://origin.test/cat.png")
+        #expect(try Data(buffer: skipped.body) == ServerFixture.png())
+        let page = try await fixture.answer("/imgproxy/_/raw:1/plain/https://origin.test/page.html")
+        #expect(page.status == .unprocessableContent)
+    }
+
+    @Test("A dialect that is not configured is not answered")
+    func dialects() async throws {
+        let fixture = try await ServerFixture()
+        #expect(try await fixture.answer("/imgproxy/_/w:10/plain/https://origin.test/cat.png").status == .badRequest)
+        #expect(try await fixture.answer("/thumbor/unsafe/10x10/origin.test/cat.png").status == .badRequest)
+        let thumbor = try await ServerFixture {
+            $0.thumbor = $0.urls
+            $0.thumbor?.allowsUnsigned = true
+            $0.rootDialect = .thumbor
+        }
+        try thumbor.serve("https://origin.test/cat.png", ServerFixture.png())
+        let response = try await thumbor.answer("/unsafe/10x10/filters:format(png)/https://origin.test/cat.png")
+        #expect(try decoded(response).size == PixelSize(10, 10))
+        #expect(try await thumbor.answer("/halcyon" + thumbor.path(["w:10"])).status == .ok)
+    }
+
+    @Test("An image that takes more than a limit of the server is refused")
+    func limits() async throws {
+        let fixture = try await ServerFixture {
+            $0.limits.sourcePixels = 1_000
+            $0.limits.outputBytes = 100
+        }
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        #expect(try await fixture.answer(fixture.path(["w:20"])).status == .unprocessableContent)
+        try fixture.serve("https://origin.test/small.png", ServerFixture.png(20, 20))
+        let large = try await fixture.answer(fixture.path(["f:pam"], "https://origin.test/small.png"))
+        #expect(large.status == .badRequest)
+        #expect(
+            try await fixture.answer(
+                fixture.path(["f:png", "w:30", "enlarge", "blur:3"], "https://origin.test/small.png")
+            ).status
+                == .unprocessableContent
+        )
+    }
+}

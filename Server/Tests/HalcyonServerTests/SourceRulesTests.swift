@@ -1,0 +1,106 @@
+import FoundationEssentials
+import Halcyon
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonServer
+
+@Suite("The sources of a server")
+struct SourceRulesTests {
+    private func rules(_ change: (inout SourceRules) -> Void = { _ in }) -> SourceRules {
+        var rules = SourceRules()
+        change(&rules)
+        return rules
+    }
+
+    private func url(_ text: String, _ rules: SourceRules) throws -> String? {
+        try rules.source(text).url?.absoluteString
+    }
+
+    @Test(
+        "What begins like an allowed URL as text, and is another host or folder, is refused",
+        arguments: [
+            "https://good.test.evil.test/photos/a.jpg", "https://good.test@evil.test/photos/a.jpg",
+            "https://good.testevil/photos/a.jpg",
+            "http://good.test/photos/a.jpg", "https://good.test:444/photos/a.jpg", "https://good.test/other/a.jpg",
+            "https://good.test/photos/../other/a.jpg", "https://good.test/photos/%2e%2e/other/a.jpg",
+            "https://good.test/photos/..%2fother/a.jpg",
+            "file:///etc/passwd", "ftp://good.test/photos/a.jpg", "data:image/png;base64,AAAA",
+            "//good.test/photos/a.jpg", "photos/a.jpg",
+            "local:///a.jpg", "gopher://good.test/", "https:///photos/a.jpg",
+        ]
+    )
+    func refused(_ text: String) {
+        let rules = rules { $0.allowed = ["https://good.test/photos/"] }
+        #expect(throws: SourceRefusal.self) { try rules.source(text) }
+    }
+
+    @Test("Allowed hosts, folders and names below a domain are taken, in any spelling of the host")
+    func allowed() throws {
+        let rules = rules { $0.allowed = ["https://good.test/photos/", "https://*.cdn.test"] }
+        #expect(try url("https://GOOD.test/photos/a.jpg?x=1", rules) != nil)
+        #expect(try url("https://good.test:443/photos/a.jpg", rules) != nil)
+        #expect(try url("https://a.cdn.test/b.jpg", rules) != nil)
+        #expect(throws: SourceRefusal.self) { try rules.source("https://cdn.test/b.jpg") }
+        #expect(throws: SourceRefusal.self) { try rules.source("https://evilcdn.test/b.jpg") }
+    }
+
+    @Test("A source without a scheme is below the base, and does not leave it")
+    func base() throws {
+        let rules = rules { $0.base = "https://good.test/photos" }
+        #expect(try url("a b.jpg", rules) == "https://good.test/photos/a%20b.jpg")
+        #expect(try url("/2024/a.jpg", rules) == "https://good.test/photos/2024/a.jpg")
+        #expect(throws: SourceRefusal.self) { try rules.source("../secret.jpg") }
+        #expect(throws: SourceRefusal.self) { try rules.source("https://other.test/a.jpg") }
+    }
+
+    @Test("Without rules, every web server is taken, and nothing else")
+    func open() throws {
+        #expect(try url("https://any.test/a.jpg", rules()) == "https://any.test/a.jpg")
+        #expect(throws: SourceRefusal.self) { try rules().source("file:///etc/passwd") }
+    }
+
+    @Test("Local sources stay within the root, also by links, and are files")
+    func local() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "root-\(UInt64.random(in: 0 ... .max))")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder + "/root/sub", withIntermediateDirectories: true)
+        for path in ["/root/sub/a.jpg", "/secret.jpg", "/rootlike.jpg"] {
+            try Data("x".utf8).write(to: URL(filePath: folder + path))
+        }
+        try files.createSymbolicLink(atPath: folder + "/root/in.jpg", withDestinationPath: "sub/a.jpg")
+        try files.createSymbolicLink(atPath: folder + "/root/out.jpg", withDestinationPath: folder + "/secret.jpg")
+        try files.createSymbolicLink(atPath: folder + "/root/up", withDestinationPath: "..")
+        let rules = rules { $0.localRoot = folder + "/root" }
+        for path in ["/sub/a.jpg", "/in.jpg", "/sub/../sub/a.jpg"] {
+            #expect(try rules.source("local://" + path).url?.path.hasSuffix("/root/sub/a.jpg") == true)
+        }
+        for path in [
+            "/out.jpg", "/up/secret.jpg", "/../secret.jpg", "/../rootlike.jpg", "/sub", "/none.jpg", "sub/a.jpg", "",
+        ] {
+            let refusal = #expect(throws: SourceRefusal.self) { try rules.source("local://" + path) }
+            #expect(refusal?.status == 404)
+        }
+    }
+
+    @Test("A redirect out of the allowed sources is a 403")
+    func redirect() async throws {
+        let hooks = OriginHooks(rules: rules { $0.allowed = ["https://good.test/"] })
+        let inside = TransferRequest(url: try #require(URL(string: "https://good.test/b.jpg")))
+        let outside = TransferRequest(url: try #require(URL(string: "https://evil.test/b.jpg")))
+        let response = TransferResponse(status: 302, headers: [:], url: inside.url)
+        #expect(try await hooks.request(after: response, proposed: inside) == inside)
+        #expect(try await hooks.request(after: response, proposed: outside) == nil)
+    }
+
+    @Test("Headers of an origin go to its host alone")
+    func headers() async throws {
+        let hooks = OriginHooks(rules: rules { $0.headers = ["good.test": ["Authorization": "secret"]] })
+        let good = TransferRequest(url: try #require(URL(string: "https://Good.test/b.jpg")))
+        let other = TransferRequest(url: try #require(URL(string: "https://other.test/b.jpg")))
+        #expect(try await hooks.modified(good)?.headers[.authorization] == "secret")
+        #expect(try await hooks.modified(other)?.headers[.authorization] == nil)
+    }
+}

@@ -1,0 +1,56 @@
+public import FoundationEssentials
+internal import HalcyonHTTP
+
+/// The rules of an original's server for reusing it, and what is made of it, as they are at one time (RFC 9111, RFC 5861). A
+/// server passes them on in its `Cache-Control`.
+public struct OriginFreshness: Sendable, Hashable {
+    /// The seconds for which it may be used without asking its server; 0 if the server has to be asked now.
+    public var lifetime: Int
+    /// The seconds after that for which it may be used while its server is asked. Default: 0.
+    public var staleWhileRevalidate = 0
+    /// The seconds after ``lifetime`` for which it may be used if its server fails. Default: 0.
+    public var staleIfError = 0
+    /// A Boolean value that indicates whether it is for one user alone. Default: `false`.
+    public var isPrivate = false
+    /// A Boolean value that indicates whether no copy may be kept. Default: `false`.
+    public var forbidsStorage = false
+
+    /// Creates rules. Each parameter is the property of its name.
+    public init(
+        lifetime: Int,
+        staleWhileRevalidate: Int = 0,
+        staleIfError: Int = 0,
+        isPrivate: Bool = false,
+        forbidsStorage: Bool = false
+    ) {
+        self.lifetime = lifetime
+        self.staleWhileRevalidate = staleWhileRevalidate
+        self.staleIfError = staleIfError
+        self.isPrivate = isPrivate
+        self.forbidsStorage = forbidsStorage
+    }
+}
+
+extension EncodedImage {
+    /// Returns the rules of the original's server; `nil` if the source has no server, or the server stated none.
+    ///
+    /// They are known for requests that follow the server (``FreshnessPolicy/server``).
+    ///
+    /// - Parameter date: The time at which a response is made of it. Default: now.
+    public func freshness(at date: Date = Date()) -> OriginFreshness? {
+        guard let validity else {
+            // What a server sends is kept, or its validity known, unless it forbids that.
+            return source == .network ? OriginFreshness(lifetime: 0, forbidsStorage: true) : nil
+        }
+        guard !validity.isSilent else { return nil }
+        let control = validity.response.cacheControl
+        // Far dates are no numbers of seconds.
+        let lifetime = Int(min(max(0, validity.freshUntil.timeIntervalSince(date)), 31_536_000))
+        return OriginFreshness(
+            lifetime: lifetime,
+            staleWhileRevalidate: control.staleWhileRevalidate.value ?? 0,
+            staleIfError: validity.mayBeUsedStale ? control.staleIfError.value ?? 0 : 0,
+            isPrivate: control.isPrivate
+        )
+    }
+}
