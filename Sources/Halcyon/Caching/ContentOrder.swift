@@ -61,6 +61,8 @@ final class ContentOrder: Sendable {
         private(set) var changed: UInt64 = 0
         /// `true` if only adopted content is current: all other was removed or replaced.
         private var isComplete = false
+        /// The digests of content that another process has said to be current, though it was not adopted here.
+        private var kept: Set<UInt64> = []
         /// The number of removals that were recorded and are not made yet.
         var removalCount = 0
 
@@ -81,7 +83,7 @@ final class ContentOrder: Sendable {
         ) -> Bool {
             // What the program stored as a result was made of an original that is not known.
             guard let digest else { return removalCount == 0 && replacedResult(at: key()) >= changed }
-            return adopted[representation].map { $0.digest == digest } ?? !isComplete
+            return kept.contains(digest.value) || adopted[representation].map { $0.digest == digest } ?? !isComplete
         }
 
         /// Returns the last store by the program of a result, or of the one that it is an encoded form of; 0 if there is
@@ -112,7 +114,8 @@ final class ContentOrder: Sendable {
             guard transfer >= newest(representation) else { return nil }
             if representation.isEmpty { forAll = transfer }
             defer { adopted[representation] = Adopted(transfer: transfer, digest: digest) }
-            if let digest, let known = adopted[representation], known.digest == digest { return false }
+            if let digest, adopted[representation]?.digest == digest || kept.contains(digest.value) { return false }
+            kept = []
             if digest == nil || adopted[representation] != nil { noteChange(by: transfer) }
             if representation.isEmpty {
                 adopted = [:]
@@ -128,11 +131,16 @@ final class ContentOrder: Sendable {
             changed = max(changed, transfer)
         }
 
-        /// Records that nothing is left under the name.
-        mutating func empty(at number: UInt64) {
-            adopted = ["": Adopted(transfer: adopted.values.map(\.transfer).max() ?? 0, digest: nil)]
-            isComplete = true
+        /// Records a removal, after which nothing is left under the name but what it excepts.
+        mutating func begin(_ scope: TierScope, from tiers: Tiers, at number: UInt64) {
+            let newest = adopted.values.map(\.transfer).max() ?? 0
+            // Content that replaces other content is stored by loads that were called before, too.
+            if scope.kept.isEmpty { removed.note(number, from: tiers) }
+            guard tiers.contains(.disk) else { return }
+            adopted = ["": Adopted(transfer: scope.kept.isEmpty ? newest : number, digest: nil)]
+            (isComplete, kept) = (true, scope.kept)
             joinsSince = max(joinsSince, number)
+            removalCount += 1
         }
     }
 
@@ -163,12 +171,8 @@ final class ContentOrder: Sendable {
             }
             var record = Record(removed: cleared, joinsSince: joinsSince)
             record.useCount = 1
-            for (number, removal) in removals where removal.scope.covers(name) {
-                record.removed.note(number, from: removal.tiers)
-                if removal.tiers.contains(.disk) {
-                    record.empty(at: number)
-                    record.removalCount += 1
-                }
+            for (number, removal) in removals.sorted(by: { $0.key < $1.key }) where removal.scope.covers(name) {
+                record.begin(removal.scope, from: removal.tiers, at: number)
             }
             records[name] = record
         }
@@ -370,17 +374,12 @@ final class ContentOrder: Sendable {
     func begin(_ scope: TierScope, from tiers: Tiers) -> Removal {
         state.withLock { state in
             let number = WorkNumber.next()
-            state.removed.note(number, from: tiers)
+            if scope.kept.isEmpty { state.removed.note(number, from: tiers) }
             if case .everything = scope { state.cleared.note(number, from: tiers) }
             state.removals[number] = (scope, tiers)
             // Work in progress may be joined where only memory was cleared, which is done to free space.
             if tiers.contains(.disk) { state.joinsSince = number }
-            for name in state.covered(scope) {
-                state.records[name]?.removed.note(number, from: tiers)
-                guard tiers.contains(.disk) else { continue }
-                state.records[name]?.empty(at: number)
-                state.records[name]?.removalCount += 1
-            }
+            for name in state.covered(scope) { state.records[name]?.begin(scope, from: tiers, at: number) }
             return Removal(number: number)
         }
     }
@@ -399,4 +398,7 @@ final class ContentOrder: Sendable {
 extension TierScope {
     /// Returns whether a removal is about a name.
     fileprivate func covers(_ name: ExactString) -> Bool { covers(CacheKey(name: name.text), digest: nil) }
+
+    /// The digests of content that the removal leaves.
+    fileprivate var kept: Set<UInt64> { if case .name(_, let kept, _) = self { kept } else { [] } }
 }

@@ -98,6 +98,7 @@ struct Load<Form: LoadForm>: Sendable {
             return try await form.withOriginalData(result, of: request, context: context)
         }
     }
+
     /// Makes a result and begins to store it, unless another process makes it, or transfers its original, meanwhile.
     ///
     /// Not inlined, as the call that waits for the result keeps its frame.

@@ -108,6 +108,7 @@ public final class FleetLeases: Sendable {
             defer { unregister(id, of: place.lease) }
             switch await take(place, "\(tier.process).\(id)", mayLook: mayLook) {
             case .taken:
+                unregister(id, of: place.lease)
                 return try await hold(place, "\(tier.process).\(id)", make, settle)
             case .stored:
                 // Since this machine has looked.

@@ -60,7 +60,7 @@ struct FleetLeasesTests {
                     }
                 }
             }
-            #expect(await eventually { machines.map(\.leases.waiterCount).reduce(0, +) == 64 })
+            #expect(await eventually { machines.map(\.leases.waiterCount).reduce(0, +) == 63 })
             gate.open()
             for try await value in group { #expect(value == [1]) }
         }

@@ -108,6 +108,24 @@ struct ContentOrderRulesTests {
         #expect(order.recordCount == 0 && !order.isChanging)
     }
 
+    @Test("what a removal by another process excepts is current and stored, by loads that were called before as well")
+    func removalByAnotherProcess() {
+        let early = load()
+        let other = claim(early, 2)
+        order.end(order.begin(.name("a", except: [1]), from: .all))
+        #expect(isCurrent(1) && !isCurrent(2))
+        #expect(admits(claim(early, transfer: nil, 1)) == both)
+        #expect(!order.adopt(other), "it was asked for before")
+        #expect(admits(other) == none)
+        let same = claim(load(), 1)
+        #expect(!order.adopt(same), "the other process has told of it already")
+        #expect(admits(same) == both)
+        let newer = claim(load(), 3)
+        #expect(order.adopt(newer))
+        #expect(isCurrent(3) && !isCurrent(1))
+        #expect(admits(newer) == both)
+    }
+
     @Test("a removal from memory alone leaves the disk to loads in progress, unless they found the image in memory")
     func removalFromMemory() {
         let early = load()
