@@ -105,9 +105,9 @@ extension ImagePipeline {
     /// Returns the options of a view's load: those of this pipeline, with the changes of views, then with the program's. A
     /// whole value stays as it is.
     func viewOptions(of request: ImageRequest) -> ImageOptions {
-        let options = completed(request, after: Self.viewDefaults).options
-        guard options.processing.isIdentity, options.targetSize == nil else { return options }
-        return completed(request, after: Self.inexactViewDefaults).options
+        let options = completed(request, after: Self.inexactViewDefaults).options
+        guard !options.processing.isIdentity || options.targetSize != nil else { return options }
+        return completed(request, after: Self.viewDefaults).options
     }
 }
 
@@ -147,7 +147,10 @@ extension ImageOptions {
         var options = applying([
             .sizing(.widget), .setting(.automatic), .transition(.none), .indicator(.none), .clearOnFailure,
             .playback(AnimationPlayback()), .keepCurrentImageWhileLoading, .visibility(.whileMapped),
-            .superseded(.cancel), .delayPlaceholder, .forceTransition, .rendering(ImageRendering()), .priority(.normal),
+            .superseded(.cancel), .delayPlaceholder, .forceTransition, .transitionOnlyFromNetwork,
+            .loadDiskFileSynchronously, .rendering(ImageRendering()), .priority(.normal),
+            // That of a view depends on who gives the size.
+            .precision(.exact),
         ])
         options.targetSize = nil
         return options

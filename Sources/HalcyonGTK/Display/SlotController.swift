@@ -116,11 +116,11 @@ final class SlotController {
         if !startsAnew, let present = self.task, present.isEqual(to: task), let answer = answer(to: task, by: present) {
             return answer
         }
-        // At another size, what is shown stays until there is better.
-        let keepsCurrent =
-            content.kind == .image && self.task?.response != nil && self.task?.hasSameImage(as: task) == true
-        task.keepsImage = keepsCurrent
-        if keepsCurrent { task.showsExaminedFile = task.request.source.isExaminedFirst }
+        // At another size, what is shown stays until there is better; also where an earlier call has left it there.
+        if content.kind == .image, let present = self.task, present.response != nil || present.keepsImage {
+            task.keepsImage = present.hasSameImage(as: task)
+        }
+        if task.keepsImage { task.showsExaminedFile = task.request.source.isExaminedFirst }
         let superseded = takeTask()
         visibility.followLayouts()
         task.controller = self

@@ -294,25 +294,72 @@ final class EqualCallTests: XCTestCase {
     }
 
     func testImageAtAnotherSizeStaysUntilThereIsBetter() async throws {
-        let picture = try await TestPicture()
-        defer { picture.destroy() }
-        let url = try loads.url(.blue, 200, 200)
-        let (first, second) = (Completions(), Completions())
-        picture.display.setImage(with: url, pipeline: loads.pipeline, completion: first.handler)
-        await first.wait()
-        var kinds: [DisplayedContent] = []
-        let controller = try XCTUnwrap(WidgetState.existing(picture.display.object)?.existingController(for: .image))
-        controller.onContentChange = { kinds.append(picture.display.content) }
-        picture.display.setImage(
-            with: url,
-            placeholder: try TestColor.red.image(),
-            options: [.sizing(.image)],
-            pipeline: loads.pipeline,
-            completion: second.handler
-        )
-        await second.wait()
-        XCTAssertEqual(kinds, [.image])
-        XCTAssertEqual(picture.display.image?.size, PixelSize(200, 200))
+        let ofTheProgram = ImageOption.targetSize(.pixels(width: 200, height: 200))
+        let calls: [[ImageOption]] = [
+            [.sizing(.image)], [ofTheProgram], [.sizing(.image), .loadDiskFileSynchronously],
+            [.sizing(.image), .transitionOnlyFromNetwork],
+        ]
+        for options in calls {
+            let picture = try await TestPicture()
+            let url = try loads.url(.blue, 200, 200)
+            let (first, second) = (Completions(), Completions())
+            picture.display.setImage(with: url, pipeline: loads.pipeline, completion: first.handler)
+            await first.wait()
+            var kinds: [DisplayedContent] = []
+            let slot = try XCTUnwrap(WidgetState.existing(picture.display.object)?.existingController(for: .image))
+            slot.onContentChange = { kinds.append(picture.display.content) }
+            picture.display.setImage(
+                with: url,
+                placeholder: try TestColor.red.image(),
+                options: options,
+                pipeline: loads.pipeline,
+                completion: second.handler
+            )
+            await second.wait()
+            XCTAssertEqual(kinds, [.image], "\(options)")
+            XCTAssertEqual(picture.display.image?.size, PixelSize(200, 200), "\(options)")
+            picture.destroy()
+        }
+    }
+
+    /// The calls between it and the one that counts have not shown an image, whether they were superseded, have failed or
+    /// were cancelled.
+    func testImageStaysThroughCallsThatShowNone() async throws {
+        for end in CallEnd.allCases {
+            let picture = try await TestPicture()
+            let url = try loads.url(.blue, 400, 400)
+            let first = Completions()
+            picture.display.setImage(
+                with: url,
+                options: [.targetSize(.pixels(width: 100, height: 100)), .forceRefresh],
+                pipeline: loads.pipeline,
+                completion: first.handler
+            )
+            await first.wait()
+            var kinds: Set<DisplayedContent> = []
+            let slot = try XCTUnwrap(WidgetState.existing(picture.display.object)?.existingController(for: .image))
+            slot.onContentChange = { kinds.insert(picture.display.content) }
+            loads.transport.setRoute(url, end == .failed ? ScriptedTransport.Route(status: 404) : nil)
+            for side in [200, 300] {
+                let done = Completions()
+                picture.display.setImage(
+                    with: url,
+                    placeholder: try TestColor.red.image(),
+                    options: [.targetSize(.pixels(width: side, height: side)), .forceRefresh],
+                    pipeline: loads.pipeline,
+                    completion: done.handler
+                )
+                if end == .cancelled { picture.display.cancel() }
+                if end != .superseded { await done.wait() }
+                XCTAssertEqual(picture.display.content, .image, "\(end) at \(side)")
+            }
+            XCTAssertEqual(kinds.subtracting([.image]), [], "\(end)")
+            picture.destroy()
+        }
+    }
+
+    private enum CallEnd: CaseIterable {
+        case superseded, failed, cancelled
     }
 
     func testRequestIsAsGivenAndMayBeSet() async throws {
