@@ -24,9 +24,9 @@ final class SlotController {
     var contentCount = 0
     /// Called after something else is shown. It calls no code of the program.
     var onContentChange: () -> Void = {}
-    /// Called when the widget has come into sight, is no longer in it, or is seen or not for other reasons. It may call code
-    /// of the program.
-    var onSightChange: () -> Void = {}
+    /// Called when the widget has come into sight or is no longer in it, and after each change of motion. It may call code of
+    /// the program.
+    var onVisibilityChange: (WidgetVisibility.Change) -> Void = { _ in }
     /// A Boolean value that indicates whether sight is followed whatever the slot shows.
     var followsSight = false {
         didSet { if followsSight { visibility.followLayouts() } }

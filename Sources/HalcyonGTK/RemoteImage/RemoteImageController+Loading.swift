@@ -137,10 +137,10 @@ extension RemoteImageController {
         if restarts, slot.task != nil { load() }
     }
 
-    /// The widget has come into sight, as by scrolling, or is no longer in it.
-    func sightDidChange() {
+    /// The widget has come into sight, as by scrolling, or is no longer in it, or things may move in it or no longer do.
+    func visibilityDidChange(_ change: WidgetVisibility.Change) {
         guard overlay != nil else { return }
         updateSpinner()
-        if slot.visibility.isInSight { widgetDidAppear() }
+        if change == .sight, slot.visibility.isInSight { widgetDidAppear() }
     }
 }

@@ -140,7 +140,7 @@ final class RemoteImageController {
         isFollowingSlot = true
         slot = present
         slot.onContentChange = { [weak self] in self?.contentDidChange() }
-        slot.onSightChange = { [weak self] in self?.sightDidChange() }
+        slot.onVisibilityChange = { [weak self] in self?.visibilityDidChange($0) }
         // It tells so before each frame of a transition.
         guard let paintable = gtk_picture_get_paintable(picture.opaque) else { return }
         onSignal(paintable.raw, "invalidate-contents", after: true) { [weak self] _ in self?.advanceFade() }
@@ -186,7 +186,7 @@ final class RemoteImageController {
         overlay = nil
         loadNumber += 1
         slot.onContentChange = {}
-        slot.onSightChange = {}
+        slot.onVisibilityChange = { _ in }
         fade = nil
         placeholder = nil
         failure = nil

@@ -25,7 +25,7 @@ extension SlotController {
         case .sight:
             motionMayHaveChanged()
             if visibility.isInSight { widgetDidAppear() } else { widgetDidDisappear() }
-            onSightChange()
+            onVisibilityChange(change)
         case .layout:
             if let task { beginWaiting(task) }
             followSize()
@@ -38,7 +38,7 @@ extension SlotController {
         case .motion:
             motionMayHaveChanged()
             if !visibility.showsMotion { endTransition() }
-            onSightChange()
+            onVisibilityChange(change)
         }
     }
 

@@ -15,7 +15,8 @@ final class WidgetVisibility {
         case layout
         /// The widget left its window; other code may keep it.
         case removal
-        /// The window was minimised or is back, or the user has switched animations on or off.
+        /// The window was minimised or is back, its state has changed otherwise, as with the focus, or the user has switched
+        /// animations on or off.
         case motion
     }
 

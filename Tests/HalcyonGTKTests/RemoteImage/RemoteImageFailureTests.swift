@@ -145,6 +145,27 @@ final class RemoteImageFailureTests: XCTestCase {
         test.window.destroy()
     }
 
+    /// The state of its window changes with the focus, for one.
+    func testFailedLoadDoesNotBeginAgainWithTheStateOfItsWindow() async throws {
+        var configuration = RemoteImage.Configuration()
+        configuration.restartsOnAppearance = true
+        let url = pipeline.missing()
+        let test = try await TestRemoteImage(
+            ImageRequest(url),
+            configuration,
+            on: pipeline,
+            size: PixelSize(100, 100)
+        )
+        defer { test.window.destroy() }
+        await test.waitUntilFailed()
+        let count = pipeline.transport.startedCount(url)
+        let surface = try XCTUnwrap(gtk_native_get_surface(OpaquePointer(test.window.widget)))
+        g_object_notify(UnsafeMutableRawPointer(surface).assumingMemoryBound(to: GObject.self), "state")
+        XCTAssertFalse(test.image.state.isLoading)
+        await MainLoop.settle()
+        XCTAssertEqual(pipeline.transport.startedCount(url), count)
+    }
+
     /// A load that the program cancels has neither succeeded nor failed, and can be begun again.
     func testCancel() async throws {
         let log = Log()
