@@ -67,6 +67,8 @@ final class SlotController {
     var clock: any Clock<Duration> = ContinuousClock()
     /// The wait for a size to stay as it is.
     var growth: Growth?
+    /// A Boolean value that indicates whether the widget has grown out of sight, and is looked at again once it is in sight.
+    var hasGrownOutOfSight = false
     /// A Boolean value that indicates whether the widget was in a window and has left it, whether it is in another or not.
     var hasLeftWindow = false
     /// The wait for the network, after an image could not be loaded at a larger size.

@@ -69,6 +69,7 @@ extension SlotController {
 
     /// Has the image that is shown loaded anew if it has fewer pixels than the widget has room for, or many more.
     func followSize() {
+        hasGrownOutOfSight = false
         // An image that was kept while a load failed, was cancelled, or is shown by the program is that of an earlier one.
         guard let task, task.response != nil, task.options[ImageSettingKey.self] == .automatic,
             let requested = requestedSize, visibility.isMapped, task.state == .finished,
@@ -80,6 +81,11 @@ extension SlotController {
         let isUnprocessed = task.options.processing.isIdentity
         let shown = isUnprocessed && whole.width > 0 ? Double(image.size.width) / Double(whole.width) : 0
         guard needed <= max(requested.factor(of: whole), shown, enlargement?.size.factor(of: whole) ?? 0) else {
+            // The end of a layout in which it comes into sight is told, too.
+            guard visibility.isInSight else {
+                hasGrownOutOfSight = true
+                return visibility.followLayouts()
+            }
             return waitForRest(at: size)
         }
         endGrowth()
@@ -113,7 +119,8 @@ extension SlotController {
     }
 
     private func enlarge(to size: SizeDemand) {
-        guard let task, task.response != nil, visibility.isMapped, let requested = requestedSize else { return }
+        guard visibility.isInSight else { return followSize() }
+        guard let task, task.response != nil, let requested = requestedSize else { return }
         let larger = (enlargement?.size ?? requested).grown(to: size)
         load(task.request(for: .size(larger)), at: larger, in: task.pipeline, isLarger: true)
     }
@@ -162,6 +169,7 @@ extension SlotController {
 
     func cancelEnlargement() {
         endGrowth()
+        hasGrownOutOfSight = false
         let imageTask = enlargement?.task
         enlargement = nil
         imageTask?.cancel()
@@ -186,7 +194,7 @@ extension DisplayTask {
 /// The size at which an image is decoded for a widget.
 public enum DisplaySizing: Sendable, Hashable, CaseIterable {
     /// That of the widget, in pixels of the screen, but no larger than the image's own. When the widget has grown and kept
-    /// its size for 100 ms, the image is made anew at that size, and what is shown stays until then.
+    /// its size for 100 ms in sight, the image is made anew at that size, and what is shown stays until then.
     ///
     /// Views keep the original on disk (``ImageOption/cacheOriginalImage``), so that an image is transferred once, at
     /// however many sizes it is shown. Of the results at such sizes, only those that took more than 5 ms of the processor

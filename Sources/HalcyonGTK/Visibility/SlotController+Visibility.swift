@@ -16,7 +16,8 @@ extension SlotController {
         let paintable = installation.paintable
         return followsSight || task?.state == .waiting || task?.state == .loading || slotPlayer != nil
             || paintable.indicator != nil
-            || paintable.transition != nil || requestedSize != nil && !installation.connection.isDrawn
+            || paintable.transition != nil || hasGrownOutOfSight
+            || requestedSize != nil && !installation.connection.isDrawn
     }
 
     /// The widget has come into sight, was hidden, laid out or taken out of its window. Code of the program is called last.

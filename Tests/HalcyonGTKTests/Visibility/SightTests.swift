@@ -136,6 +136,35 @@ final class SightTests: XCTestCase {
         XCTAssertEqual(LayoutObserver.of(UnsafeMutableRawPointer(clock)).count, 0)
     }
 
+    /// Whether it is the widget that has grown, or the scale of its screen.
+    func testImagesThatAreScrolledAwayAreLoadedLargerOnceTheyAreInSight() async throws {
+        let place = try await ScrolledPlace(count: 3)
+        defer { place.destroy() }
+        await place.scroll(to: 1_000)
+        let url = try loads.url(.blue, 800, 800)
+        for widget in place.widgets { ImageDisplay(widget).setImage(with: url, pipeline: loads.pipeline) }
+        await MainLoop.run { place.widgets.allSatisfy { ImageDisplay($0).task?.state == .finished } }
+        await place.scroll(to: 0)
+        let clock = ManualClock()
+        let slots = try place.widgets.map {
+            try XCTUnwrap(WidgetState.existing(UnsafeMutableRawPointer($0))?.existingController(for: .image))
+        }
+        for slot in slots { slot.clock = clock }
+        gtk_widget_set_size_request(place.widgets[0], 150, 150)
+        await place.waitForFrame()
+        await place.waitForFrame()
+        let scale = WidgetVisibility.surfaceScale
+        WidgetVisibility.surfaceScale = { _ in 2 }
+        defer { WidgetVisibility.surfaceScale = scale }
+        for widget in place.widgets { g_object_notify(UnsafeMutableRawPointer(widget).object, "scale-factor") }
+        await place.waitForFrame()
+        XCTAssertTrue(slots.allSatisfy { $0.growth == nil && $0.enlargementCount == 0 })
+        await place.scroll(to: 1_000)
+        await MainLoop.run { clock.sleeperCount == 3 }
+        clock.advance(by: Growth.rest)
+        await MainLoop.run { place.widgets.allSatisfy { (ImageDisplay($0).image?.size.width ?? 0) >= 200 } }
+    }
+
     /// Its picture has no area until there is an image, and lies at the corner that is scrolled away.
     func testRemoteImageOfWhichAPartIsInSightLoads() async throws {
         try TestWindow.requireDisplay()
