@@ -6,7 +6,8 @@ extension RemoteImage {
         /// The child that is shown until the image is. It also gives the widget its size until then. Default:
         /// ``PlaceholderChild/none``.
         public var placeholder = PlaceholderChild.none
-        /// The child that is shown if the load fails. Default: ``FailureChild/retry(title:icon:)``.
+        /// The child that is shown if the load fails, over the image where that was kept, as by a reload. Default:
+        /// ``FailureChild/retry(title:icon:)``.
         public var failure = FailureChild.retry()
         /// The way in which the image fills the widget. Default: ``ContentFit/contain``.
         public var contentFit = ContentFit.contain

@@ -102,7 +102,8 @@ extension RemoteImageController {
             updateChildren()
         case .failure(let error):
             state = .failed(error)
-            if configuration.failure != .none { slot.setContent(emptyContent) }
+            // The failure child is laid over an image that was kept.
+            if configuration.failure != .none, slot.content.kind != .image { slot.setContent(emptyContent) }
             updateChildren()
             guard number == loadNumber else { return }
             onNextTurn { [weak self] in self?.reportFailure(error, number) }

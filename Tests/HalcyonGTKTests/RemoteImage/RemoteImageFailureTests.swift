@@ -108,6 +108,22 @@ final class RemoteImageFailureTests: XCTestCase {
         await MainLoop.run { kept == nil }
     }
 
+    /// The failure child is laid over it.
+    func testImageStaysWhereItsReloadFails() async throws {
+        let url = try pipeline.url(.green)
+        let request = ImageRequest(url, options: [.forceRefresh])
+        let test = try await TestRemoteImage(request, on: pipeline, size: PixelSize(200, 200))
+        defer { test.window.destroy() }
+        await test.waitUntilLoaded()
+        pipeline.transport.setRoute(url, ScriptedTransport.Route(status: 404))
+        test.image.reload()
+        await test.waitUntilFailed()
+        XCTAssertNotNil(test.retryButton)
+        XCTAssertEqual(test.image.hc.content, .image)
+        let color = try await test.pixels()[20, 20]
+        XCTAssertEqual(color, .green)
+    }
+
     /// Without a failure child, what the options say is shown.
     func testFailureImageOfTheOptions() async throws {
         var configuration = RemoteImage.Configuration()
