@@ -102,10 +102,9 @@ extension RemoteImageController {
         gtk_overlay_set_measure_overlay(overlay.opaque, child.widget, isMeasured.gboolean)
     }
 
-    /// Applies the parts of the configuration that have no state.
+    /// Applies the parts of the configuration that have no state, but for the accessibility.
     func applyLooks() {
         gtk_picture_set_content_fit(picture.opaque, configuration.contentFit.gtk)
-        applyAccessibility()
         if let overlay { gtk_widget_queue_allocate(overlay.widget) }
     }
 

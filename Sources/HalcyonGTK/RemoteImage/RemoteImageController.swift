@@ -149,6 +149,7 @@ final class RemoteImageController {
     /// Makes the children, and begins the load.
     func begin() {
         applyLooks()
+        applyAccessibility()
         let number = loadNumber
         runPictureActions(configuration.pictureActions)
         makePlaceholder()
@@ -162,6 +163,8 @@ final class RemoteImageController {
         let earlier = self.configuration
         self.configuration = configuration
         applyLooks()
+        // The program may have set a label of its own at the picture.
+        if earlier.accessibility != configuration.accessibility { applyAccessibility() }
         if earlier.aspectRatio != configuration.aspectRatio || earlier.placeholder != configuration.placeholder,
             slot.content.kind == .nothing || slot.content.kind == .placeholder
         {

@@ -76,6 +76,19 @@ final class RemoteImageLooksTests: XCTestCase {
         decorative.window.destroy()
     }
 
+    func testLabelOfTheProgramStaysWhereOtherPartsOfTheConfigurationChange() async throws {
+        guard getenv("GTK_A11Y").map({ String(cString: $0) }) == "test" else {
+            throw XCTSkip("GTK keeps what it tells assistive technologies only with GTK_A11Y=test")
+        }
+        let configuration = RemoteImage.Configuration().configuring { cgtk_set_accessible_label($0, "A lighthouse") }
+        let test = try await TestRemoteImage(nil, configuration, on: pipeline)
+        defer { test.window.destroy() }
+        test.image.configuration.placeholder = .spinner
+        XCTAssertTrue(hasLabel("A lighthouse", test.picture))
+        test.image.configuration.accessibility = .label("A tower")
+        XCTAssertTrue(hasLabel("A tower", test.picture))
+    }
+
     /// An image that is shown may become decorative, and get a name again.
     func testDecorationCanChange() async throws {
         guard getenv("GTK_A11Y").map({ String(cString: $0) }) == "test" else {
