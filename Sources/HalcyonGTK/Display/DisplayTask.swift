@@ -39,6 +39,9 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the handlers are kept while the widget is in no window, because they do not
     /// keep the widget.
     var keepsHandlers = false
+    /// Called with the result, before the completion handler, for the owner of the slot: a remote image, or the cell of a list.
+    /// It follows the load through equal calls and retries of the program. It keeps no widget.
+    var onEnd: ImageDisplay.Completion?
     /// Kept until the image is there, as the progress handler is.
     private(set) var placeholder: (any Placeholder)?
     /// The number of attempts begun. An event of an earlier one counts for nothing.
@@ -121,8 +124,9 @@ public final class DisplayTask {
         (showsExaminedFile, showsSmallerImage) = (earlier.showsExaminedFile, earlier.showsSmallerImage)
         keepsImage = earlier.keepsImage
         failure = earlier.failure
+        onEnd = onEnd ?? earlier.onEnd
         running?.task = self
-        (earlier.imageTask, earlier.running) = (nil, nil)
+        (earlier.imageTask, earlier.running, earlier.onEnd) = (nil, nil, nil)
     }
 
     /// Ends the call with an error, but not its load, of which nothing is told any more: the image is shown when the widget
@@ -179,6 +183,7 @@ public final class DisplayTask {
         if response != nil || controller == nil { (placeholder, onProgress) = (nil, nil) }
         let completion = completion
         self.completion = nil
+        onEnd?(result)
         completion?(result)
         controller?.endCallIfGone()
     }

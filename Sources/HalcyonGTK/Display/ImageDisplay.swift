@@ -86,18 +86,23 @@ public struct ImageDisplay {
         )
     }
 
-    /// - Parameter startsAnew: Whether the load begins anew also if the last call asked for the same.
+    /// - Parameters:
+    ///   - onEnd: See ``DisplayTask/onEnd``. Default: that of an equal call before.
+    ///   - startsAnew: Whether the load begins anew also if the last call asked for the same.
     @discardableResult
     func setImage(
         with request: ImageRequest?,
         placeholder: (any Placeholder)?,
         pipeline: ImagePipeline,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
-        completion: Completion?,
+        completion: Completion? = nil,
+        onEnd: Completion? = nil,
         startsAnew: Bool
     ) -> DisplayTask? {
         guard let controller = WidgetState.of(object).controller(for: slot) else {
-            completion?(.failure(DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)))
+            let error = DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)
+            onEnd?(.failure(error))
+            completion?(.failure(error))
             return nil
         }
         return controller.setImage(
@@ -106,6 +111,7 @@ public struct ImageDisplay {
             pipeline: pipeline,
             progress: progress,
             completion: completion,
+            onEnd: onEnd,
             startsAnew: startsAnew
         )
     }

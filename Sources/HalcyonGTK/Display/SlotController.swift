@@ -95,6 +95,7 @@ final class SlotController {
         pipeline: ImagePipeline,
         progress: (@MainActor (ImageProgress) -> Void)?,
         completion: ImageDisplay.Completion?,
+        onEnd: ImageDisplay.Completion? = nil,
         startsAnew: Bool = false
     ) -> DisplayTask? {
         MainLoopCheck.begin()
@@ -115,8 +116,10 @@ final class SlotController {
             progress: progress,
             completion: completion
         )
-        if !startsAnew, let present = self.task, present.isEqual(to: task), let answer = answer(to: task, by: present) {
-            return answer
+        task.onEnd = onEnd
+        if let present = self.task, present.isEqual(to: task) {
+            if !startsAnew, let answer = answer(to: task, by: present) { return answer }
+            task.onEnd = onEnd ?? present.onEnd
         }
         // At another size, what is shown stays until there is better; also where an earlier call has left it there.
         if content.kind == .image, let present = self.task, present.response != nil || present.keepsImage {
@@ -163,16 +166,19 @@ final class SlotController {
         case .finished:
             // A file is examined again: it may have changed, or be there now.
             guard call.mayAnswer, !call.request.source.isExaminedFirst else { return nil }
+            let result: Result<ImageResponse, any Error>
             if let response = present.response {
                 let isShown = content.kind == .image || present.options[ImageSettingKey.self] != .automatic
                 guard isShown else { return nil }
-                call.finish(.success(response))
+                result = .success(response)
             } else {
                 guard let failure = present.failure,
                     !failure.mayBeOver(for: present.request(for: .imageSize), in: present.pipeline)
                 else { return nil }
-                call.finish(.failure(failure.error))
+                result = .failure(failure.error)
             }
+            present.onEnd = call.onEnd ?? present.onEnd
+            call.finish(result)
             return present
         }
     }

@@ -51,14 +51,13 @@ extension ListBinder {
         guard let request = binding.request else { return clear(cell) }
         cell.isClear = false
         cell.removeDecorations()
-        let completion: ImageDisplay.Completion = { [weak self, weak cell] result in
-            if let self, let cell { loadDidEnd(binding.number, in: cell, with: result) }
-        }
         cell.content.display.setImage(
             with: request,
             placeholder: placeholder,
             pipeline: configuration.pipeline,
-            completion: completion,
+            onEnd: { [weak self, weak cell] result in
+                if let self, let cell { loadDidEnd(binding.number, in: cell, with: result) }
+            },
             startsAnew: true
         )?.keepsHandlers = true
     }

@@ -87,7 +87,8 @@ public final class RemoteImage: ImageDisplaying {
 
     /// The source and the options; `nil` for none.
     ///
-    /// Another value supersedes the load and begins anew; an equal one has no effect.
+    /// Another value supersedes the load and begins anew, unless the program has asked the picture for the same: then it takes
+    /// that load over, or its result. An equal one has no effect.
     public var request: ImageRequest? {
         get { controller.request }
         set { controller.change(to: newValue?.source, newValue?.givenOptions ?? controller.options) }

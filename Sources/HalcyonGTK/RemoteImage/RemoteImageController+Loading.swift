@@ -7,14 +7,15 @@ extension RemoteImageController {
     /// - Parameter text: The source as it was given, where it was as a text. Default: `nil`.
     func change(to source: Source?, _ options: ImageRequest.Options, text: String? = nil) {
         let request = source.map { ImageRequest($0, options) }
-        let isSame = request == self.request || request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
+        let isSame =
+            request == self.request || followsLoad && request.map { slot.isAsked(for: $0, in: pipeline) } ?? false
         let earlier = uri
         self.text = text ?? (source == self.source ? self.text : nil)
         self.source = source
         self.options = options
         let isOther = uri != earlier
-        // The slot may have been asked for it by the program, where the widget's own request was for something else.
-        if !isSame { load() }
+        // The slot may have been asked for it by the program.
+        if !isSame { load(startsAnew: false) }
         if isOther { notify("uri") }
     }
 
@@ -29,8 +30,13 @@ extension RemoteImageController {
         load()
     }
 
+    /// A Boolean value that indicates whether the last load of the slot is the widget's own, or that of an equal call.
+    private var followsLoad: Bool { slot.task?.onEnd != nil }
+
     /// Begins the load of the present request, which supersedes the one before.
-    func load() {
+    ///
+    /// - Parameter startsAnew: Whether it begins anew also if the program has asked the slot for the same. Default: `true`.
+    func load(startsAnew: Bool = true) {
         guard overlay != nil else { return }
         loadNumber += 1
         let number = loadNumber
@@ -54,8 +60,8 @@ extension RemoteImageController {
             placeholder: emptyContent,
             pipeline: pipeline,
             progress: { [weak self] in self?.progressDidChange($0, of: number) },
-            completion: { [weak self] in self?.loadDidEnd(with: $0, number) },
-            startsAnew: true
+            onEnd: { [weak self] in self?.loadDidEnd(with: $0, number) },
+            startsAnew: startsAnew
         )?.keepsHandlers = true
         guard number == loadNumber else { return }
         updateChildren()
@@ -134,8 +140,8 @@ extension RemoteImageController {
 
     /// The widget is shown.
     func widgetDidAppear() {
-        // Without a load of the slot, the program has shown something of its own since.
-        if restarts, slot.task != nil { load() }
+        // Without a load of its own, the program has shown something else since.
+        if restarts, followsLoad { load() }
     }
 
     /// The widget has come into sight, as by scrolling, or is no longer in it, or things may move in it or no longer do.

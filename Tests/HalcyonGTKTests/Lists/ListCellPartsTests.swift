@@ -133,6 +133,28 @@ final class ListCellPartsTests: XCTestCase {
         list.window.destroy()
     }
 
+    /// The program may try again by itself.
+    func testFailureGoesWithARetryOfTheProgram() async throws {
+        let images = NumberedImages()
+        images.transport.setAnswer { _ in ScriptedTransport.Route(status: 404) }
+        var configuration = configuration(images)
+        configuration.failure = .retry()
+        var (failures, successes) = (0, 0)
+        configuration.completion = { _, result in
+            if case .failure = result { failures += 1 } else { successes += 1 }
+        }
+        let (list, factory) = try await list(configuration, images, ImageListModel(0..<1))
+        await MainLoop.run { failures == 1 }
+        let cell = try XCTUnwrap(factory.visibleCells.first?.cell)
+        XCTAssertEqual(count(cell, gtk_box_get_type()), 2)
+        images.answerAll()
+        cell.display.retry()
+        await MainLoop.run { cell.display.image != nil }
+        XCTAssertEqual(count(cell, gtk_box_get_type()), 1)
+        XCTAssertEqual(successes, 1)
+        list.window.destroy()
+    }
+
     /// The failure of an item is not shown for the next one of the same cell.
     func testFailureGoesWithItsItem() async throws {
         let images = NumberedImages()

@@ -173,6 +173,75 @@ final class RemoteImageLoadingTests: XCTestCase {
         XCTAssertEqual(pipeline.transport.startedCount(url), 1)
     }
 
+    /// Its load is not that of the widget, which was cancelled.
+    func testCallOfTheProgramStaysWhereTheWidgetComesBack() async throws {
+        var configuration = RemoteImage.Configuration()
+        configuration.restartsOnAppearance = true
+        let (first, second) = (pipeline.url(), pipeline.url())
+        let test = try await TestRemoteImage(
+            ImageRequest(first),
+            configuration,
+            on: pipeline,
+            size: PixelSize(100, 100)
+        )
+        defer { test.window.destroy() }
+        _ = try await pipeline.nextTransfer()
+        test.image.hc.setImage(with: second, pipeline: pipeline.pipeline)
+        _ = try await pipeline.nextTransfer()
+        guard case .cancelled = test.image.state else { return XCTFail("\(test.image.state)") }
+        test.setVisible(false)
+        await MainLoop.turn()
+        test.setVisible(true)
+        await MainLoop.run { self.pipeline.transport.startedCount(second) == 2 }
+        XCTAssertEqual(pipeline.transport.startedCount(first), 1)
+        XCTAssertEqual(test.image.hc.request, ImageRequest(second))
+    }
+
+    /// A call of the program for the same goes on with the load, of which the widget tells as of its own.
+    func testStateFollowsAnEqualCallOfTheProgram() async throws {
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.onSuccess = { _ in log.events.append("success") }
+        let url = pipeline.url()
+        let test = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        defer { test.window.destroy() }
+        let transfer = try await pipeline.nextTransfer()
+        let done = Completions()
+        test.image.hc.setImage(with: url, pipeline: pipeline.pipeline, completion: done.handler)
+        XCTAssertTrue(test.image.state.isLoading)
+        try transfer.answer(.red)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+        await MainLoop.run { log.events == ["success"] }
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+    }
+
+    /// The widget takes over what the program has asked its picture for, with its end.
+    func testRequestForWhatTheProgramHasAskedForTakesItsResult() async throws {
+        let (first, missing) = (try pipeline.url(.red), pipeline.missing())
+        let test = try await TestRemoteImage(ImageRequest(first), on: pipeline)
+        defer { test.window.destroy() }
+        await test.waitUntilLoaded()
+        let failed = Completions()
+        test.image.hc.setImage(with: missing, pipeline: pipeline.pipeline, completion: failed.handler)
+        await failed.wait()
+        test.image.source = .url(missing)
+        guard case .failed = test.image.state else { return XCTFail("\(test.image.state)") }
+        XCTAssertNotNil(test.retryButton)
+        XCTAssertEqual(pipeline.transport.startedCount(missing), 1)
+
+        let (url, superseded) = (pipeline.url(), Completions())
+        test.image.hc.setImage(with: url, pipeline: pipeline.pipeline, completion: superseded.handler)
+        let transfer = try await pipeline.nextTransfer()
+        test.image.source = .url(url)
+        XCTAssertTrue(test.image.state.isLoading)
+        XCTAssertEqual(superseded.outcome, "superseded")
+        try transfer.answer(.blue)
+        await test.waitUntilLoaded()
+        XCTAssertNil(test.retryButton)
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+    }
+
     /// The state changes first; the callback comes a turn of the main loop later, after the transition.
     func testOrderOfCallbacks() async throws {
         let log = Log()
