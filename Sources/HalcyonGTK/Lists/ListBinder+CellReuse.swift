@@ -20,7 +20,7 @@ extension ListBinder {
         let visibility = request.map { configuration.pipeline.completed($0).options[LoadVisibilityKey.self] }
         // A cell is usually given its item out of sight, and comes into sight when it is laid out.
         let beginsNow = cell.isMapped || visibility == .always
-        if request == nil, beginsNow { beginLoading(cell) } else if !beginsNow { clear(cell) }
+        if request == nil || !beginsNow { clear(cell) }
         scheduleUpdate()
         guard cell.binding?.number == number else { return }
         // Before an image from memory completes the load.
@@ -44,12 +44,12 @@ extension ListBinder {
         scheduleUpdate()
     }
 
-    /// Gives a cell's slot the request of its item.
+    /// Gives a cell's slot the request of its item. Where there is none, the cell was cleared before the program has filled
+    /// it in.
     private func beginLoading(_ cell: ListCell) {
         guard let binding = cell.binding else { return }
         cell.binding?.hasRequest = true
-        guard let request = binding.request else { return clear(cell) }
-        cell.isClear = false
+        guard let request = binding.request else { return }
         cell.removeDecorations()
         cell.content.display.setImage(
             with: request,
@@ -100,8 +100,7 @@ extension ListBinder {
     /// Cancels the load of a cell, which shows the placeholder again.
     private func clear(_ cell: ListCell) {
         cell.removeDecorations()
-        guard !cell.isClear else { return }
-        cell.isClear = true
+        guard !cell.isClear(showing: placeholder) else { return }
         cell.content.display.setImage(
             with: ImageRequest?.none,
             placeholder: placeholder,

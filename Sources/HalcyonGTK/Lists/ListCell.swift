@@ -21,8 +21,6 @@ final class ListCell {
     var binding: Binding?
     /// The number of the last binding that was begun; 0 once the cell has lost its item.
     var lastBinding = 0
-    /// A Boolean value that indicates whether the slot shows the placeholder, and has no request.
-    var isClear = false
     /// What is laid over the image.
     var decorations = Decorations()
     /// The references that keep the widgets until the teardown, whatever the program does to them.
@@ -73,6 +71,14 @@ final class ListCell {
             widget = gtk_widget_get_parent(candidate)
         }
         return nil
+    }
+
+    /// Returns whether the slot shows a placeholder, or nothing where that is `nil`, and has no request.
+    func isClear(showing placeholder: Paintable?) -> Bool {
+        let display = content.display
+        let slot = WidgetState.existing(display.object)?.existingController(for: display.slot)
+        guard let slot else { return false }
+        return slot.task == nil && slot.paintable?.current?.pointer == placeholder?.pointer
     }
 
     /// Returns a request as this cell would make it, so that the image is the same; `nil` while the cell has no size.

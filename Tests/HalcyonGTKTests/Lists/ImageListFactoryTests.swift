@@ -40,6 +40,23 @@ final class ImageListFactoryTests: XCTestCase {
         list.window.destroy()
     }
 
+    /// An image that the program shows for an item without a request stays while the cell has that item, and no longer.
+    func testImageOfTheProgramGoesWithItsItem() async throws {
+        let images = NumberedImages()
+        var configuration = configuration(images)
+        configuration.configure = { cell, _ in cell.display.show(NumberedImages.image(7)) }
+        let factory = ImageListFactory(configuration) { _ in nil }
+        let model = ImageListModel(0..<1)
+        let list = try ListWindow(.list, model: model.passRetained(), factories: [factory.pointer])
+        await list.present()
+        let cell = try XCTUnwrap(factory.boundCells[0])
+        XCTAssertTrue(cell.isMapped)
+        XCTAssertEqual(cell.content.display.content, .image)
+        try XCTUnwrap(ListBinder.of(factory.pointer)).unbind(cell.listItem)
+        XCTAssertEqual(cell.content.display.content, .nothing)
+        list.window.destroy()
+    }
+
     /// A cell that gets another item cancels the load of the one before, and shows the new one alone.
     func testReusedCellsCancelAndShowTheirNewItems() async throws {
         let images = NumberedImages()
