@@ -28,8 +28,8 @@ extension SlotController {
         content = Content(kind: paintable == nil ? .nothing : kind, image: image)
         contentCount += 1
         let number = contentCount
-        let mayFit = paintable != nil && isProvisional && visibility.isMapped
-        let window = mayFit ? place?.fittingWindow : nil
+        noteFittingWindow()
+        let window = paintable == nil ? nil : fittingWindow
         hasShownImage = paintable != nil && (kind == .image || hasShownImage)
         show(paintable, through: transition, number)
         // A property that was set may be followed by code of the program, which has shown something else then.

@@ -20,6 +20,9 @@ final class SlotController {
     var content = Content()
     /// A Boolean value that indicates whether an image was shown since there was nothing.
     var hasShownImage = false
+    /// The window that has the size of its content, at the last change of that; `nil` if it has another, or if there was an
+    /// image.
+    var fittingWindow: FittingWindow?
     /// The number of times that something else was shown.
     var contentCount = 0
     /// Called after something else is shown. It calls no code of the program.

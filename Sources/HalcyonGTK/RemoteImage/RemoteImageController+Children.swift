@@ -54,6 +54,7 @@ extension RemoteImageController {
 
     func removeFailureChild() {
         guard let failure, let overlay else { return }
+        slot.noteFittingWindow()
         let focus = gtk_widget_get_root(overlay.widget).flatMap { gtk_root_get_focus($0) }
         if let focus, gtk_widget_is_ancestor(focus, failure.pointer.widget) != 0 { returnsFocus = true }
         self.failure = nil

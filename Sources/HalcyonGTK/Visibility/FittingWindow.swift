@@ -8,12 +8,14 @@ internal import CGTK
 struct FittingWindow {
     let fitsWidth: Bool
     let fitsHeight: Bool
-    /// The sides to be kept; -1 for a side that is to fit.
     private let size: (width: Int32, height: Int32)
-    private let window: ObjectReference
+    private let window: WeakObjectReference
 
     /// `nil` for a window whose sides are both given, and for a widget in no window.
-    init?(around widget: UnsafeMutableRawPointer) {
+    ///
+    /// - Parameter earlier: The window at an earlier time; a side that was that of the content then, and has the same length,
+    ///   still is, though the content may ask for less.
+    init?(around widget: UnsafeMutableRawPointer, after earlier: FittingWindow?) {
         guard let native = gtk_widget_get_native(widget.widget).map({ UnsafeMutableRawPointer($0) }) else { return nil }
         var (width, height): (Int32, Int32) = (
             gtk_widget_get_width(native.widget), gtk_widget_get_height(native.widget)
@@ -28,15 +30,21 @@ struct FittingWindow {
         var (naturalWidth, naturalHeight): (Int32, Int32) = (0, 0)
         gtk_widget_measure(native.widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &naturalWidth, nil, nil)
         gtk_widget_measure(native.widget, GTK_ORIENTATION_VERTICAL, width, nil, &naturalHeight, nil, nil)
-        (fitsWidth, fitsHeight) = (width == naturalWidth, height == naturalHeight)
+        let earlier = earlier?.window.object?.pointer == native ? earlier : nil
+        fitsWidth = width == naturalWidth || earlier?.fitsWidth == true && earlier?.size.width == width
+        fitsHeight = height == naturalHeight || earlier?.fitsHeight == true && earlier?.size.height == height
         guard fitsWidth || fitsHeight else { return nil }
-        size = (fitsWidth ? -1 : width, fitsHeight ? -1 : height)
-        window = ObjectReference(retaining: native)
+        size = (width, height)
+        window = WeakObjectReference(native)
     }
 
     /// Gives the window the size that its content asks for now. A popover takes it by itself.
     func fit() {
-        guard window.pointer.isInstance(of: gtk_window_get_type()) else { return }
-        gtk_window_set_default_size(window.pointer.assumingMemoryBound(to: GtkWindow.self), size.width, size.height)
+        guard let window = window.object, window.pointer.isInstance(of: gtk_window_get_type()) else { return }
+        gtk_window_set_default_size(
+            window.pointer.assumingMemoryBound(to: GtkWindow.self),
+            fitsWidth ? -1 : size.width,
+            fitsHeight ? -1 : size.height
+        )
     }
 }

@@ -68,9 +68,10 @@ struct PaintingPlace {
     /// - Parameters:
     ///   - shown: What it shows now.
     ///   - isProvisional: Whether that stands in the place of an image, so that it counts as nothing.
-    func demand(scale: Double, shown: Paintable?, isProvisional: Bool) -> SizeDemand? {
+    ///   - earlier: The window around it at an earlier time, since which there was no image.
+    func demand(scale: Double, shown: Paintable?, isProvisional: Bool, after earlier: FittingWindow?) -> SizeDemand? {
         let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
-        let window = isEmpty || isProvisional ? fittingWindow : nil
+        let window = isEmpty || isProvisional ? fittingWindow(after: earlier) : nil
         // What a scale such as 1.1 adds to a whole number is no further pixel.
         func pixels(_ side: Double, _ isOpen: Bool) -> Int {
             side > (isEmpty ? emptySide : 1) && !isOpen ? Int((side * scale - 1e-6).rounded(.up)) : 0
@@ -83,11 +84,13 @@ struct PaintingPlace {
         return demand.width == 0 && demand.height == 0 ? nil : demand
     }
 
-    /// The window around a widget that shows nothing, or what stands in the place of an image, where the sides of both are
-    /// not given: the image decides them. `nil` where something else does.
-    var fittingWindow: FittingWindow? {
-        guard width <= emptySide || height <= emptySide || hasSizeOfContent else { return nil }
-        return FittingWindow(around: widget)
+    /// Returns the window around a widget that shows nothing, or what stands in the place of an image, where the sides of both
+    /// are not given: the image decides them. `nil` where something else does.
+    ///
+    /// - Parameter earlier: The same at an earlier time, since which there was no image.
+    func fittingWindow(after earlier: FittingWindow?) -> FittingWindow? {
+        guard width <= emptySide || height <= emptySide || earlier != nil || hasSizeOfContent else { return nil }
+        return FittingWindow(around: widget, after: earlier)
     }
 
     /// A Boolean value that indicates whether a side is that of what is shown, and may be one of the window's, which is

@@ -29,7 +29,8 @@ extension SlotController {
         let demand = place.demand(
             scale: visibility.scale,
             shown: paintable?.current,
-            isProvisional: isProvisional
+            isProvisional: isProvisional,
+            after: fittingWindow
         )
         return demand.map(Demand.size) ?? .imageSize
     }
@@ -37,6 +38,12 @@ extension SlotController {
     /// A Boolean value that indicates whether there was no image since the slot was empty: what is shown, such as a
     /// placeholder, decides no size that is not given.
     var isProvisional: Bool { !hasShownImage && paintable?.current?.holdsPlace != true }
+
+    /// Looks at whether the window has the size of its content, before that changes: a window that what stands in the place
+    /// of an image has made larger stays so when that goes, and takes the size of the image nevertheless.
+    func noteFittingWindow() {
+        fittingWindow = isProvisional && visibility.isMapped ? place?.fittingWindow(after: fittingWindow) : nil
+    }
 
     /// Returns what draws an image of the load that counts, in the way that its options say: at the size of the whole
     /// image in points, also where fewer pixels were asked for, so that the widget's natural size does not depend on the

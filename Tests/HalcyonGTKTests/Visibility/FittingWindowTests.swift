@@ -1,6 +1,7 @@
 import CGTK
 import Foundation
 import Halcyon
+import HalcyonTesting
 import XCTest
 
 @testable import HalcyonGTK
@@ -72,6 +73,63 @@ final class FittingWindowTests: XCTestCase {
                 window.destroy()
             }
         }
+    }
+
+    /// The window keeps the size of what was shown when that goes before there is an image.
+    func testWindowTakesTheSizeOfItsImageAfterAPlaceholderOrAFailureThatIsGone() async throws {
+        for isFailure in [false, true] {
+            try TestWindow.requireDisplay()
+            let picture = try XCTUnwrap(gtk_picture_new())
+            let window = try TestWindow(width: -1, height: -1, child: picture)
+            let display = ImageDisplay(picture)
+            let (small, url, ended, done) = (
+                try TestColor.red.image(80, 60), loads.missing(), Completions(), Completions()
+            )
+            display.setImage(
+                with: isFailure ? ImageRequest(url, options: [.visibility(.always), .failureImage(small)]) : nil,
+                placeholder: isFailure ? nil : small,
+                pipeline: loads.pipeline,
+                completion: ended.handler
+            )
+            await ended.wait()
+            XCTAssertEqual(display.content, isFailure ? .failure : .placeholder)
+            await window.present()
+            await MainLoop.settle()
+            loads.transport.setRoute(url, nil)
+            if isFailure {
+                display.retry(completion: done.handler)
+            } else {
+                display.setImage(with: url, pipeline: loads.pipeline, completion: done.handler)
+            }
+            XCTAssertEqual(display.content, .nothing)
+            let transfer = try await loads.nextTransfer()
+            await MainLoop.settle()
+            try transfer.answer(.blue, 400, 300)
+            await done.wait()
+            await MainLoop.run { self.size(picture) == PixelSize(400, 300) }
+            XCTAssertEqual(display.image?.size, PixelSize(400, 300), "\(isFailure)")
+            window.destroy()
+        }
+    }
+
+    /// Its button for another attempt asks for more than the placeholder did.
+    func testWindowTakesTheSizeOfTheImageOfARemoteImageAfterAFailure() async throws {
+        try TestWindow.requireDisplay()
+        let url = loads.missing()
+        var configuration = RemoteImage.Configuration()
+        let box = try coloredBox(80, 60)
+        configuration.placeholder = .widget { box }
+        let image = RemoteImage(url, configuration: configuration, pipeline: loads.pipeline)
+        let widget = image.widget.assumingMemoryBound(to: GtkWidget.self)
+        let window = try TestWindow(width: -1, height: -1, child: widget)
+        defer { window.destroy() }
+        await window.present()
+        await MainLoop.run { if case .failed = image.state { true } else { false } }
+        await MainLoop.settle()
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png(400, 300)))
+        image.reload()
+        await MainLoop.run { if case .loaded = image.state { true } else { false } }
+        await MainLoop.run { self.size(widget) == PixelSize(400, 300) }
     }
 
     /// Its size is given, though a placeholder of that size would give it, too.
