@@ -76,6 +76,40 @@ import Testing
         #expect(try await work.run("get", server.url("/4.png").absoluteString, "--cookies", ".").exitCode == 1)
     }
 
+    @Test(
+        "a file that was got with other cookies or fields is another image's",
+        arguments: [
+            ["--cookies", "jar.a", "jar.b"], ["--header", "X-Key: a", "X-Key: b"], ["--user-agent", "A/1", "B/1"],
+            ["--referer", "http://a.test/", "http://b.test/"],
+        ]
+    )
+    func otherFields(option: [String]) async throws {
+        let photo = photo
+        let key = try #require(HTTPField.Name("X-Key"))
+        let server = try OriginServer { request in
+            let sent = [.cookie, key, .userAgent, .referer].map { (name: HTTPField.Name) in request.headers[name] ?? ""
+            }
+            return .init(headers: [.cacheControl: "no-store"], body: photo + Array(sent.joined(separator: "|").utf8))
+        }
+        defer { server.stop() }
+        for name in ["a", "b"] {
+            try work.write(Array("127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\t\(name)\n".utf8), to: "jar." + name)
+            try #require(chmod(work.path("jar." + name), 0o600) == 0)
+        }
+        var outputs: [String] = []
+        for (value, status) in [(1, "done"), (2, "done"), (1, "skipped"), (2, "skipped")] {
+            let command = [
+                "get", server.url("/me.png").absoluteString, "-o", "out/", "--json", option[0], option[value],
+            ]
+            let result = try #require(try await work.start(command).outcome.results.first)
+            #expect(result.status == status)
+            outputs.append(try #require(result.output))
+        }
+        #expect(outputs[0] == outputs[2] && outputs[1] == outputs[3])
+        #expect(try work.read(outputs[0]) != work.read(outputs[1]))
+        #expect(server.requests.count == 2)
+    }
+
     @Test("a body that was cut off is continued by the next run, with a validator")
     func continuedBody() async throws {
         let body = photo + [UInt8](repeating: 7, count: 60_000)

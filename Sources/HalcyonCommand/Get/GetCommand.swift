@@ -15,7 +15,8 @@ struct GetCommand: AsyncParsableCommand {
             list) makes an image of that format, and the run says so. An image that fails does not stop the others.
 
             The same command a second time is a continuation: an image whose file is there, with the bytes that were \
-            written for the same URL and options, is skipped without the network. Other options are another request. \
+            written for the same URL and options, is skipped without the network. Other options are another request, and \
+            so are other header fields and another file of cookies. \
             --refresh asks the servers what has changed, and writes those files; --overwrite writes all anew. An image that \
             was cut short is asked of its server again. After Ctrl-C, and after any \
             other end, repeat the command.

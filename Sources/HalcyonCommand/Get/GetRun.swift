@@ -60,6 +60,7 @@ struct GetRun: Sendable {
             target: plan.target,
             format: plan.format,
             encoding: plan.encoding,
+            requestIdentity: plan.network.identity,
             checksPixels: plan.checksPixels,
             template: plan.template,
             namesSayFormats: plan.namesSayFormats,

@@ -44,6 +44,8 @@ final class OutputWriter: Sendable {
     private let encodedOriginals: Set<ImageFormat>
     /// Whether an original without loss stays so in its format, as no quality is named.
     private let keepsLossless: Bool
+    /// ``NetworkArguments/identity``.
+    private let requestIdentity: String?
     /// Whether originals that are kept are decoded.
     private let checksPixels: Bool
     /// What is kept of the originals' metadata.
@@ -73,6 +75,7 @@ final class OutputWriter: Sendable {
         target: Target,
         format: OutputFormat?,
         encoding: EncodingArguments,
+        requestIdentity: String?,
         checksPixels: Bool,
         template: NameTemplate?,
         namesSayFormats: Bool,
@@ -85,6 +88,7 @@ final class OutputWriter: Sendable {
         isEncodingNamed = encoding.isNamed
         encodedOriginals = encoding.encodedOriginals
         keepsLossless = encoding.quality == nil
+        self.requestIdentity = requestIdentity
         self.checksPixels = checksPixels
         metadata = encoding.keepMetadata
         self.template = template
@@ -183,6 +187,7 @@ final class OutputWriter: Sendable {
         if let named = namedFormat(for: item) { options.append("format=\(named.format.rawValue)") }
         // Without those it is the original, byte for byte.
         if !options.isEmpty || isEncodingNamed { options.append(encodingIdentity) }
+        if let requestIdentity, item.argument.hostAndPort != nil { options.append("sent=\(requestIdentity)") }
         if let content { options.append("content=\(content)") }
         return FileOrigin(item.argument, options: options)
     }

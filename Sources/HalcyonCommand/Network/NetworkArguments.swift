@@ -92,6 +92,20 @@ struct NetworkArguments: ParsableArguments {
         return fields
     }
 
+    /// Digits that tell the requests to servers from those with other fields or cookies, which may get other images; `nil`
+    /// where neither is named. A file of cookies is told by its path, as in the cache: its content changes with each run.
+    var identity: String? {
+        var fields = fields
+        if let userAgent { fields[.userAgent] = userAgent }
+        var lines = fields.map { "\($0.name.canonicalName): \($0.value)" }
+        if let cookies { lines.append("cookies \(FilePath.absolute(cookies))") }
+        guard !lines.isEmpty else { return nil }
+        // With the key of this installation, since any of them may be a secret.
+        var request = TransferRequest(url: URL(filePath: "/"))
+        request.credential = .bearer(lines.joined(separator: "\n"))
+        return CredentialDigester.installation.digest(of: request)
+    }
+
     /// Returns the transport of a run.
     ///
     /// - Parameter concurrency: The number of loads at a time, so many of which may go to one host.
