@@ -42,6 +42,21 @@ import Testing
         #expect(items.map(\.index) == Array(0..<4) && items.allSatisfy { $0.problem == nil })
     }
 
+    @Test("names that differ in their bytes alone are two images")
+    func equivalentNames() async throws {
+        try makeFolders("in")
+        // A letter and the accent that joins it, and one character for both.
+        for (name, width) in [("e\u{301}", 60), ("\u{E9}", 40)] {
+            try work.write(try Images.encoded(.png, width: width), to: "new")
+            try #require(rename(work.path("new"), work.path("in/\(name).png")) == 0)
+        }
+        let run = try await work.run("convert", "in", "out/", "--format", "webp", "--json")
+        #expect(run.exitCode == 0)
+        #expect(try run.results.map(\.width) == [60, 40])
+        let outputs = try run.results.map { Array(($0.output ?? "").utf8) }
+        #expect(outputs == ["out/e\u{301}.webp", "out/\u{E9}.webp"].map { Array($0.utf8) })
+    }
+
     @Test(
         "a folder below that cannot be read is an error, and the others are converted",
         .enabled(if: geteuid() != 0 || MountedDisk.isPossible, "the superuser cannot give up its rights"),

@@ -239,17 +239,12 @@ private struct RecentImages {
     /// An image that comes again after more than this is looked for as in another run.
     private static let capacity = 4_096
 
-    private struct Key: Hashable {
-        let identity: String
-        let name: String?
-    }
-
-    private var entries: [Key: Entry] = [:]
-    private var ended: [Key] = []
+    private var entries: [ListItem.Key: Entry] = [:]
+    private var ended: [ListItem.Key] = []
     private var oldest = 0
 
     func state(of item: ListItem) -> State {
-        switch entries[key(item)] {
+        switch entries[item.key] {
         case nil: .new
         case .running: .running
         case .ended(let first, let results): .ended(first: first, results)
@@ -257,17 +252,17 @@ private struct RecentImages {
     }
 
     mutating func begin(_ item: ListItem) {
-        entries[key(item)] = .running(first: item.index, followers: [])
+        entries[item.key] = .running(first: item.index, followers: [])
     }
 
     mutating func follow(_ item: ListItem) {
-        guard case .running(let first, let followers)? = entries[key(item)] else { return }
-        entries[key(item)] = .running(first: first, followers: followers + [item])
+        guard case .running(let first, let followers)? = entries[item.key] else { return }
+        entries[item.key] = .running(first: first, followers: followers + [item])
     }
 
     /// Returns the images that are the same.
     mutating func end(_ item: ListItem, _ results: [GetResult]) -> [ListItem] {
-        let key = key(item)
+        let key = item.key
         guard case .running(let first, let followers)? = entries[key] else { return [] }
         guard !results.isEmpty else {
             entries[key] = nil
@@ -283,6 +278,4 @@ private struct RecentImages {
         }
         return followers
     }
-
-    private func key(_ item: ListItem) -> Key { Key(identity: item.argument.identity, name: item.name) }
 }

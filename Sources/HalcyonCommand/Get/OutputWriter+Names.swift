@@ -55,7 +55,8 @@ struct FirstNames {
 
     /// Returns whether an image is the first of its name, or the same as that one.
     mutating func isFirst(_ identity: String, named name: String) -> Bool {
-        let (key, value) = (name.hashValue, identity.hashValue)
+        // By their bytes, as the system tells files apart.
+        let (key, value) = (Array(name.utf8).hashValue, Array(identity.utf8).hashValue)
         if let first = firsts[key] { return first == value }
         if order.count < Self.capacity {
             order.append(key)

@@ -18,10 +18,8 @@ final class ReportFile: Sendable {
 
         /// The images that are not done, in their order; each once, of however many files.
         var failedItems: [ListItem] {
-            var seen: Set<[String?]> = []
-            return failed.values.sorted { $0.index < $1.index }.filter {
-                seen.insert([$0.argument.identity, $0.name]).inserted
-            }
+            var seen: Set<ListItem.Key> = []
+            return failed.values.sorted { $0.index < $1.index }.filter { seen.insert($0.key).inserted }
         }
 
         func isDone(_ request: String, name: String?) -> Bool {
@@ -201,7 +199,7 @@ final class ReportFile: Sendable {
         }
         var hasher = Hasher()
         hasher.combine(number)
-        hasher.combine(name)
+        hasher.combine(Array(name.utf8))
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

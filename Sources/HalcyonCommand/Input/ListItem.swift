@@ -23,6 +23,20 @@ struct ListItem: Sendable {
         self.problem = problem
     }
 
+    /// The image and the name of its file. Names are compared as bytes, as the system does: text that looks the same may
+    /// name two files.
+    struct Key: Hashable {
+        private let argument: SourceArgument
+        private let name: [UInt8]?
+
+        fileprivate init(_ item: ListItem) {
+            argument = item.argument
+            name = item.name.map { Array($0.utf8) }
+        }
+    }
+
+    var key: Key { Key(self) }
+
     /// Reads a line of a list: a URL or a path, and behind a tab a name; or a JSON object with `url` and, optionally,
     /// `name`.
     ///
