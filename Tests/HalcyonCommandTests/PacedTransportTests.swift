@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Halcyon
 import HalcyonSystem
@@ -120,6 +121,55 @@ import Testing
         let options = ImageOptions().applying(try NetworkArguments.parse(arguments).options(HostFailures()))
         #expect(options.network.timeouts?.total == .seconds(86_400))
         #expect(options.network.timeouts?.idle == .seconds(arguments.first == "--timeout" ? 3 : 15))
+    }
+
+    /// A transport whose transfers get bytes before it has returned them.
+    private final class EagerTransport: HTTPTransport {
+        final class Started: Transfer {
+            let isResumed = Gate()
+
+            func cancel() {}
+            func setPriority(_ priority: LoadPriority) {}
+            func resume() { isResumed.open() }
+        }
+
+        let transfer = Started()
+        /// Called with the answer to the bytes.
+        let interim: @Sendable (TransferDemand?) -> Void
+
+        init(interim: @escaping @Sendable (TransferDemand?) -> Void) { self.interim = interim }
+
+        var cacheScope: String? { nil }
+
+        func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
+            if request.url.path() == "/eager" {
+                interim([1, 2, 3].withUnsafeBytes { try? receiver.didReceive(bytes: $0) })
+            }
+            return transfer
+        }
+    }
+
+    private final class PausingReceiver: TransferReceiver {
+        func didReceive(response: TransferResponse) throws(TransferError) {}
+        func didReceive(bytes: UnsafeRawBufferPointer) throws(TransferError) -> TransferDemand { .pause }
+        func didComplete(_ result: Result<TransferMetrics, TransferError>) {}
+    }
+
+    @Test("a transfer that is resumed before its transport has returned it goes on", .timeLimit(.minutes(1)))
+    func earlyResumption() async throws {
+        let (paced, isKnown) = (Lock<(any Transfer)?>(nil), DispatchSemaphore(value: 0))
+        let inner = EagerTransport { demand in
+            #expect(demand == .pause)
+            #expect(isKnown.wait(timeout: .now() + 30) == .success)
+            paced.withLock { $0 }?.resume()
+        }
+        let transport = PacedTransport(inner, hostRate: 2, byteRate: nil, failures: HostFailures())
+        // It takes the host's time, so that the next one begins later, on another thread.
+        _ = transport.start(try request("http://a.test/first"), receiver: Receiver())
+        let transfer = transport.start(try request("http://a.test/eager"), receiver: PausingReceiver())
+        paced.withLock { $0 = transfer }
+        isKnown.signal()
+        await inner.transfer.isResumed.wait()
     }
 
     @Test("bytes beyond the rate hold all transfers back, and those within it none", arguments: [1, 1 << 40])

@@ -84,6 +84,10 @@ private final class PacedTransfer: Transfer, TransferReceiver {
         /// The reasons for which no more bytes come: the receiver, and the rate.
         var isHeldByReceiver = false
         var isHeldByRate = false
+        /// Whether it was to go on before the transport had returned it.
+        var mustResume = false
+
+        var isHeld: Bool { isHeldByReceiver || isHeldByRate }
     }
 
     private let receiver: any TransferReceiver
@@ -105,12 +109,13 @@ private final class PacedTransfer: Transfer, TransferReceiver {
         if let priority { request.priority = priority }
         let transfer = transport.start(request, receiver: self)
         // What came while it was started.
-        let (isCancelled, later) = state.withLock { state in
+        let begun = state.withLock { state in
             state.transfer = transfer
-            return (state.isCancelled, state.priority)
+            return state
         }
-        if let later, later != priority { transfer.setPriority(later) }
-        if isCancelled { transfer.cancel() }
+        if let later = begun.priority, later != priority { transfer.setPriority(later) }
+        if begun.isCancelled { transfer.cancel() }
+        if begun.mustResume, !begun.isHeld { transfer.resume() }
     }
 
     func cancel() {
@@ -135,7 +140,8 @@ private final class PacedTransfer: Transfer, TransferReceiver {
     private func goOn(_ change: (inout State) -> Void) {
         let transfer = state.withLock { state in
             change(&state)
-            return state.isHeldByReceiver || state.isHeldByRate ? nil : state.transfer
+            if !state.isHeld { state.mustResume = state.transfer == nil }
+            return state.isHeld ? nil : state.transfer
         }
         transfer?.resume()
     }
@@ -157,7 +163,7 @@ private final class PacedTransfer: Transfer, TransferReceiver {
             }
             if mayProceed { state.withLock { $0.isHeldByRate = false } }
         }
-        return state.withLock { $0.isHeldByReceiver || $0.isHeldByRate } ? .pause : .proceed
+        return state.withLock { $0.isHeld } ? .pause : .proceed
     }
 
     func didComplete(_ result: Result<TransferMetrics, TransferError>) {
