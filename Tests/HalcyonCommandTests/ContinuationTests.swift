@@ -195,6 +195,28 @@ import Testing
         #expect(Workplace.files(below: work.path("out")) == ["a-100.jpg", "a-50.jpg", "a.jpg"])
     }
 
+    @Test(
+        "an image that the cache has cut short is transferred again, whatever its server says of its validator",
+        arguments: [[], ["--refresh"]]
+    )
+    func partialWithValidator(options: [String]) async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let isWhole = Gate()
+        let server = try OriginServer { request in
+            let fields: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=1000"]
+            if request.headers[.ifNoneMatch] != nil { return .init(304, headers: fields) }
+            return .init(headers: fields, body: isWhole.isOpen ? image : image.dropLast(100))
+        }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.jpg").absoluteString, "-o", "out/", "--json"]
+        #expect(try await work.start(command).outcome.lines.allSatisfy { $0.contains(#""partial":true"#) })
+        isWhole.open()
+        let again = try await work.start(command + options).outcome
+        #expect(again.exitCode == 0 && again.lines.allSatisfy { $0.contains(#""partial":false"#) }, "\(again.output)")
+        #expect(try work.read("out/a.jpg") == image)
+    }
+
     private func status(_ name: String) throws -> stat {
         var status = stat()
         try #require(stat(work.path(name), &status) == 0)

@@ -151,9 +151,10 @@ struct GetLoad: Sendable {
         isCut: (Made) -> Bool
     ) async throws -> Made {
         let made = try await make([])
-        guard cacheUse == nil, item.argument.hostAndPort != nil, isCut(made) else { return made }
+        guard cacheUse == nil || refreshes, item.argument.hostAndPort != nil, isCut(made) else { return made }
         do {
-            return try await make([.revalidate])
+            // Not by its validator, which the cache has with the bytes that are cut short.
+            return try await make([.forceRefresh])
         } catch let error as CancellationError {
             throw error
         } catch {
