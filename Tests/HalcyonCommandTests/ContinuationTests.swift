@@ -217,6 +217,29 @@ import Testing
         #expect(try work.read("out/a.jpg") == image)
     }
 
+    @Test("--refresh keeps a whole file of an image that is cut short by now, and fails")
+    func partialRefresh() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let isCut = Gate()
+        let server = try OriginServer { _ in
+            .init(headers: [.cacheControl: "no-store"], body: isCut.isOpen ? image.dropLast(100) : image)
+        }
+        defer { server.stop() }
+        let commands = [["-o", "out/"], ["-o", "a.jpg"]].map {
+            ["get", server.url("/a.jpg").absoluteString, "--json"] + $0
+        }
+        for command in commands { #expect(try await work.start(command).outcome.exitCode == 0) }
+        isCut.open()
+        for command in commands {
+            let run = try await work.start(command + ["--refresh"]).outcome
+            #expect(run.exitCode == 1)
+            #expect(try run.results.first?.error?.message.contains("the whole file is kept") == true)
+            #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
+        }
+        #expect(try work.read("out/a.jpg") == image && work.read("a.jpg") == image)
+    }
+
     private func status(_ name: String) throws -> stat {
         var status = stat()
         try #require(stat(work.path(name), &status) == 0)

@@ -109,6 +109,13 @@ struct GetLoad: Sendable {
             loaded.output = written
             return .loaded(loaded)
         }
+        if let there, loaded.isPartial {
+            throw ImageError(
+                stage: .load,
+                reason: .file(path: there.path, reason: "the image is cut short by now, and the whole file is kept"),
+                source: item.argument.text
+            )
+        }
         loaded = try await writer.write(image.data, of: loaded, item, variant, origin, unlessIn: there)
         if let sheet { try await add(image.data, loaded.format, to: sheet, at: item.index) }
         return .loaded(loaded)

@@ -253,7 +253,7 @@ final class OutputWriter: Sendable {
         origin.isPartial = loaded.isPartial
         let (path, time, digest) = try await FileOutput.inBackground { [self, origin] in
             let start = ContinuousClock.now
-            let isThere = !origin.isPartial && there.map { FileOutput.isFile($0.path, of: data) } ?? false
+            let isThere = there.map { FileOutput.isFile($0.path, of: data) } ?? false
             let path = isThere ? there?.path : try write(data, loaded, item, variant, origin)
             let time = ContinuousClock.now - start
             return (path, time, makesDigests ? SHA256.hexadecimal(of: Array(data)) : nil)
