@@ -29,6 +29,18 @@ struct FullDiskTests {
         #expect(Workplace.files(below: disk.path).isEmpty)
     }
 
+    @Test("a full disk under the file that a link leads to leaves that as it was")
+    func fullTarget() async throws {
+        try work.write(photo, to: "photo.png")
+        let disk = try #require(MountedDisk(at: work.path("disk")))
+        try work.write([1, 2, 3], to: "disk/a.png")
+        try #require(symlink("disk/a.png", work.path("link.png")) == 0)
+        let run = try await work.run("convert", "photo.png", "link.png")
+        #expect(run.exitCode == 1 && run.error.contains("link.png: No space left on device"))
+        #expect(try work.read("disk/a.png") == [1, 2, 3])
+        #expect(Workplace.files(below: disk.path) == ["a.png"])
+    }
+
     @Test(
         "a run ends where the disk under its output is full or read-only, and --resume goes on with what is left",
         arguments: [true, false],

@@ -159,13 +159,18 @@ import Testing
         #expect(Workplace.files(below: work.folder) == ["a.png", "pipe.png"])
     }
 
-    @Test("a link is followed, and what it leads to is written in place", arguments: [true, false])
+    @Test("a link is followed and stays, and the file that it leads to is replaced", arguments: [true, false])
     func links(leadsToFile: Bool) async throws {
         defer { server.stop() }
-        if leadsToFile { try work.write([1, 2, 3], to: "target.png") }
+        if leadsToFile {
+            // A further name keeps the file that is replaced.
+            try work.write([1, 2, 3], to: "original")
+            try #require(link(work.path("original"), work.path("target.png")) == 0)
+        }
         try #require(symlink("target.png", work.path("link.png")) == 0)
         #expect(try await work.run("get", url("/a.png"), "-o", "link.png").exitCode == 0)
         #expect(try work.read("target.png") == photo)
+        if leadsToFile { #expect(try work.read("original") == [1, 2, 3]) }
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: work.path("link.png")) == "target.png")
         #expect(try await work.run("get", url("/a.png"), "--sheet", "link.png", "--json").exitCode == 0)
         #expect(try Images.info(try work.read("target.png")).size.width == 1_280)

@@ -26,9 +26,9 @@ enum FileOutput {
         }
     }
 
-    /// Writes to a temporary file in the same folder and renames it. A regular file at `path` is replaced, and its
-    /// permissions and access control list are kept. To anything else, such as a device, a pipe or what a link leads
-    /// to, the bytes are written in place, and so they are to a file whose folder takes no other.
+    /// Writes to a temporary file in the same folder and renames it. A regular file at `path`, or that a link there leads
+    /// to, is replaced, and its permissions and access control list are kept. To anything else, such as a device or a pipe,
+    /// the bytes are written in place, and so they are to a file whose folder takes no other.
     ///
     /// The bytes are on the device before they replace a file: a loss of power leaves either the old file or the new
     /// one. A write to a new file does not wait for the device, which would take 1 ms each: the file can be made again.
@@ -38,16 +38,33 @@ enum FileOutput {
     static func write(_ data: Data, to path: String, origin: FileOrigin? = nil, source: String) throws {
         var status = stat()
         let isThere = lstat(path, &status) == 0
-        let isReplaced = status.st_mode & S_IFMT == S_IFREG && access(path.parentFolder, W_OK) == 0
-        guard !isThere || isReplaced else {
+        guard let file = isThere ? replaceableFile(at: path) : path else {
             return try writeThrough(data, to: path, source: source)
         }
-        try staging(data, in: path.parentFolder, for: path, source: source) { descriptor in
+        try staging(data, in: file.parentFolder, for: path, source: source) { descriptor in
             _ = origin?.mark(descriptor, .system)
-            if isThere { try prepare(descriptor, toReplace: path, source: source) }
+            if isThere { try prepare(descriptor, toReplace: file, source: source) }
         } name: { temporary, _ in
-            guard rename(temporary, path) == 0 else { throw failure(path, source, errno) }
+            guard rename(temporary, file) == 0 else { throw failure(path, source, errno) }
         }
+    }
+
+    /// Returns the path of the regular file that a path leads to, if another one may take its place.
+    private static func replaceableFile(at path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var file = path
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            // What such a link leads to is open elsewhere, and is read or written further there.
+            let absolute = FilePath.absolute(path)
+            guard !absolute.hasPrefix("/dev/"), !absolute.hasPrefix("/proc/"), !isFileOfStandardOutput(path),
+                let resolved = realpath(path, nil)
+            else { return nil }
+            defer { free(resolved) }
+            guard let text = String(validatingCString: resolved) else { return nil }
+            file = text
+        }
+        return access(file.parentFolder, W_OK) == 0 ? file : nil
     }
 
     /// The error of a file that could not be named, whose temporary name another program's file may have.
