@@ -336,15 +336,29 @@ import Testing
         #expect(try work.read("jar") == jar)
     }
 
-    @Test("a file that is no report is not continued")
-    func noReport() async throws {
+    @Test("a file that is no report is neither continued nor replaced", arguments: ["--resume", "--report"])
+    func noReport(option: String) async throws {
         defer { server.stop() }
         let text = "\(url("/a.png"))\n"
         try work.write(Array(text.utf8), to: "report")
-        let run = try await work.run("get", url("/b.png"), "--resume", "report")
+        let run = try await work.run("get", url("/b.png"), option, "report")
         #expect(run.exitCode == 1 && run.error.contains("no line of a report"))
         #expect(try work.read("report") == Array(text.utf8))
         #expect(server.requests.isEmpty)
+    }
+
+    @Test("an earlier report is there until the next one has a line, or is known to have none")
+    func earlierReport() async throws {
+        defer { server.stop() }
+        #expect(try await work.run("get", url("/a.png"), url("/b.png"), "--report", "report").exitCode == 0)
+        let earlier = try work.read("report")
+        #expect(try await work.run("get", "--from", "nowhere", "--report", "report").exitCode == 1)
+        #expect(try work.read("report") == earlier)
+        #expect(try await work.run("get", url("/c.png"), "--report", "report").exitCode == 0)
+        #expect(try report().map(\.url) == [url("/c.png")])
+        try list("# nothing\n")
+        #expect(try await work.run("get", "--from", "list", "--report", "report").exitCode == 0)
+        #expect(try work.read("report").isEmpty)
     }
 
     private struct ReportLine: Decodable {

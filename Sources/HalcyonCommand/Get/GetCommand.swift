@@ -124,7 +124,10 @@ struct GetCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write a report to this file, a line of JSON for each file.", valueName: "FILE"),
+        help: ArgumentHelp(
+            "Write a report to this file, a line of JSON for each file; only an earlier report is replaced.",
+            valueName: "FILE"
+        ),
         completion: .file(),
         transform: FileOutput.path
     )

@@ -141,6 +141,7 @@ struct GetRun: Sendable {
         // At its end the transport writes the cookies, and the program ends soon.
         if plan.network.cookies != nil { transport.shutdown() }
         if plan.stats { reportStatistics() }
+        if isSuccess { report?.end() }
         return isSuccess && report?.isComplete != false
     }
 

@@ -37,25 +37,29 @@ final class ReportFile: Sendable {
         var failure: Int32?
         /// Whether the last line is cut short: the next one begins a line of its own.
         var isCut = false
+        /// Whether the file still has an earlier report, whose place this one takes.
+        var hasEarlier = false
     }
 
     /// Opens a report; blocks.
     ///
     /// - Parameters:
-    ///   - resumes: Whether an earlier report is read, and continued.
+    ///   - resumes: Whether an earlier report is read, and continued. Otherwise it is there until the first line, or the
+    ///     end of a run without failures.
     ///   - target: Where results go: only that is done whose file is there.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, also where the earlier file is no report.
     init(path: String, resumes: Bool, target: OutputWriter.Target) throws(ImageError) {
         self.path = path
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | (resumes ? 0 : O_TRUNC)
-        descriptor = open(path, flags, 0o666)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o666)
         guard descriptor >= 0 else { throw FileOutput.failure(path, "the report", errno) }
-        guard resumes else {
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard resumes || isFile else {
             earlier = Earlier()
             return
         }
         var (reading, last) = (Reading(target: target), UInt8(ascii: "\n"))
-        let code = Self.read(descriptor, into: &reading, &last)
+        let code = Self.read(descriptor, into: &reading, &last, isWhole: resumes)
         guard code == 0 else {
             close(descriptor)
             throw FileOutput.failure(path, "the report", code)
@@ -64,13 +68,16 @@ final class ReportFile: Sendable {
             close(descriptor)
             throw ImageError(
                 stage: .store,
-                reason: .file(path: path, reason: "it has no line of a report, and nothing is added to it"),
+                reason: .file(path: path, reason: "it has no line of a report, and is left as it is"),
                 source: "the report"
             )
         }
-        earlier = reading.earlier
-        // The line that was being written when the run was killed.
-        if last != UInt8(ascii: "\n") { state.withLock { $0.isCut = true } }
+        earlier = resumes ? reading.earlier : Earlier()
+        state.withLock { state in
+            state.hasEarlier = !resumes
+            // The line that was being written when the run was killed.
+            state.isCut = resumes && last != UInt8(ascii: "\n")
+        }
     }
 
     deinit { close(descriptor) }
@@ -80,12 +87,24 @@ final class ReportFile: Sendable {
         append(JSONLine.text(result.reportRecord) + "\n")
     }
 
+    /// Ends the report of a run without failures, which may have no line.
+    func end() {
+        state.withLock { removeEarlier(&$0) }
+    }
+
+    private func removeEarlier(_ state: inout State) {
+        guard state.hasEarlier else { return }
+        state.hasEarlier = false
+        ftruncate(descriptor, 0)
+    }
+
     /// Whether every line could be written; the first failure was warned of.
     var isComplete: Bool { state.withLock { $0.failure == nil } }
 
     private func append(_ text: String) {
         // Lines of several threads may come at the same time.
         let code = state.withLock { state -> Int32? in
+            removeEarlier(&state)
             let wasCut = state.isCut
             var text = wasCut ? "\n" + text : text
             let (code, count) = text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
@@ -171,7 +190,14 @@ final class ReportFile: Sendable {
     }
 
     /// Reads the lines; one that cannot be read, such as the last of a run that was killed, is left out.
-    private static func read(_ descriptor: Int32, into reading: inout Reading, _ last: inout UInt8) -> Int32 {
+    ///
+    /// - Parameter isWhole: `false` to read no further than to the first line of a report.
+    private static func read(
+        _ descriptor: Int32,
+        into reading: inout Reading,
+        _ last: inout UInt8,
+        isWhole: Bool
+    ) -> Int32 {
         let decoder = JSONDecoder()
         var rest: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
@@ -186,6 +212,7 @@ final class ReportFile: Sendable {
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = try? decoder.decode(GetResult.Record.self, from: Data(rest[start..<end]))
                 if let line { reading.add(line) }
+                if reading.isReport, !isWhole { return 0 }
                 start = end + 1
             }
             rest.removeFirst(start)
