@@ -131,6 +131,32 @@ import Testing
         }
     }
 
+    @Test(
+        "the standard input is read to its end where it does not block its reader",
+        .timeLimit(.minutes(1)),
+        arguments: [true, false]
+    )
+    func nonBlockingInput(isList: Bool) async throws {
+        defer { server.stop() }
+        let input = isList ? Array("\(url("/a.png"))\n\(url("/b.png"))\n".utf8) : try Images.encoded(.png)
+        try #require(mkfifo(work.path("pipe"), 0o600) == 0)
+        // Held to the end, so that writing never fails.
+        let reader = open(work.path("pipe"), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let writer = open(work.path("pipe"), O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+        try #require(reader >= 0 && writer >= 0)
+        defer { close(reader) }
+        try #require(write(writer, input, 20) == 20)
+        let arguments = isList ? ["--from", "-"] : ["-"]
+        let running = try work.start(["get"] + arguments + ["-o", "out/"], inputDescriptor: reader)
+        var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        while poll(&ready, 1, 0) == 1 { await Task.yield() }
+        try #require(write(writer, Array(input[20...]), input.count - 20) == input.count - 20)
+        close(writer)
+        let outcome = try await running.outcome
+        #expect(outcome.exitCode == 0, "\(outcome.error)")
+        #expect(files == (isList ? ["a.png", "b.png"] : ["stdin.png"]))
+    }
+
     @Test("a format without an encoder is an error, and no other bytes are written under its name")
     func noEncoder() async throws {
         defer { server.stop() }

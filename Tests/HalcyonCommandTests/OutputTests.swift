@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Halcyon
@@ -175,6 +176,32 @@ import Testing
         #expect(try await work.run("get", url("/a.png"), "--sheet", "link.png", "--json").exitCode == 0)
         #expect(try Images.info(try work.read("target.png")).size.width == 1_280)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: work.path("link.png")) == "target.png")
+    }
+
+    @Test("an image comes whole out of a pipe that does not block its writer")
+    func nonBlockingOutput() async throws {
+        server.stop()
+        // More than a pipe holds.
+        let image = photo + [UInt8](repeating: 7, count: 300_000)
+        try work.write(image, to: "a.png")
+        try #require(mkfifo(work.path("pipe"), 0o600) == 0)
+        let reader = open(work.path("pipe"), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let writer = open(work.path("pipe"), O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+        try #require(reader >= 0 && writer >= 0 && fcntl(reader, F_SETFL, 0) == 0)
+        let running = try work.start(["get", "a.png", "-o", "-"], output: writer)
+        close(writer)
+        let bytes = await withCheckedContinuation { (continuation: CheckedContinuation<[UInt8], Never>) in
+            // It blocks until the writer has ended.
+            DispatchQueue(label: "halcyon.tests.pipe").async {
+                var bytes: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 4_096)
+                while case let count = read(reader, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+                continuation.resume(returning: bytes)
+            }
+        }
+        close(reader)
+        let outcome = try await running.outcome
+        #expect(outcome.exitCode == 0 && bytes == image, "\(outcome.error)")
     }
 
     @Test("a link to the standard output stays, and the image comes before what is printed")

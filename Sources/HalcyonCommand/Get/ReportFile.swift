@@ -121,7 +121,7 @@ final class ReportFile: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, FileCalls.mayRepeat(on: descriptor, for: POLLOUT) { continue }
             guard count > 0 else { return (errno, bytes.count - rest.count) }
             rest = rest.dropFirst(count)
         }

@@ -78,7 +78,7 @@ final class ListReader: Sendable {
         while true {
             let descriptor = try opened()
             let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, FileCalls.mayRepeat(on: descriptor, for: POLLIN) { continue }
             guard count >= 0 else { throw failure(errno) }
             let found = try state.withLock { state in
                 try items(in: buffer[..<max(0, count)], isEnd: count == 0, &state)

@@ -38,7 +38,7 @@ enum StandardInput {
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
         while true {
             let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, FileCalls.mayRepeat(on: STDIN_FILENO, for: POLLIN) { continue }
             guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
             guard count > 0 else { return data }
             guard data.count + count <= limit else { throw failure("more than the \(limit) bytes allowed") }

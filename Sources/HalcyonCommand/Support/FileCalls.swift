@@ -34,6 +34,16 @@ struct FileCalls: Sendable {
         }
     )
 
+    /// Returns whether a call that has failed, as `errno` says, may be made again: it was interrupted, or another process has
+    /// made the descriptor non-blocking. Then this blocks until that is ready.
+    ///
+    /// - Parameter events: `POLLIN` or `POLLOUT`.
+    static func mayRepeat(on descriptor: Int32, for events: Int32) -> Bool {
+        guard errno == EAGAIN else { return errno == EINTR }
+        var ready = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        return poll(&ready, 1, -1) >= 0 || errno == EINTR
+    }
+
     /// More bytes than any attribute has that is read here, but for URLs of other programs. A longer one is an error.
     private static let longestAttribute = 4_096
 

@@ -264,8 +264,8 @@ enum FileOutput {
             while !rest.isEmpty {
                 let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0 {
-                    if errno == EINTR { continue }
-                    throw failure(path, source, errno)
+                    guard FileCalls.mayRepeat(on: descriptor, for: POLLOUT) else { throw failure(path, source, errno) }
+                    continue
                 }
                 rest = rest.dropFirst(count)
             }

@@ -92,15 +92,11 @@ enum Terminal {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Another process has made the shared terminal non-blocking.
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
-            } else if errno != EINTR {
-                return errno
+            if count < 0 {
+                guard FileCalls.mayRepeat(on: descriptor, for: POLLOUT) else { return errno }
+                continue
             }
+            rest = rest.dropFirst(count)
         }
         return 0
     }

@@ -74,6 +74,7 @@ final class Workplace: Sendable {
     ///
     /// - Parameters:
     ///   - input: A file of ``folder`` that becomes its standard input; by default there is nothing to read.
+    ///   - inputDescriptor: Becomes its standard input, in the place of `input`.
     ///   - output: Becomes its standard output, instead of a file that is read at the end.
     ///   - error: The same for the error output.
     ///   - executable: Another command, by its path.
@@ -84,6 +85,7 @@ final class Workplace: Sendable {
         settings: [String: String] = [:],
         cacheHome: String? = nil,
         input: String? = nil,
+        inputDescriptor: Int32? = nil,
         output: Int32? = nil,
         error: Int32? = nil
     ) throws -> Running {
@@ -109,7 +111,7 @@ final class Workplace: Sendable {
             arguments,
             environment: environment.merging(settings) { $1 },
             folder: folder,
-            input: input,
+            input: inputDescriptor ?? input,
             output: output ?? outputFile,
             error: error ?? errorFile
         )
