@@ -146,6 +146,32 @@ import Testing
         #expect(Workplace.files(below: work.path("out")) == ["a.png"])
     }
 
+    @Test(
+        "an image that is another file by now is made again, though that one is older than the result",
+        arguments: ["link", "folder"]
+    )
+    func otherSource(kind: String) async throws {
+        server.stop()
+        for (name, width) in [("one", 40), ("two", 60)] {
+            try #require(mkdir(work.path(name), 0o700) == 0)
+            try work.write(try Images.encoded(.png, width: width), to: name + "/a.png")
+        }
+        let isLink = kind == "link"
+        try #require((isLink ? symlink("one", work.path("now")) : rename(work.path("one"), work.path("now"))) == 0)
+        let command = ["convert", "now", "out/", "--format", "webp", "--json"]
+        #expect(try await work.start(command).outcome.results.map(\.width) == [40])
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
+        if isLink {
+            try #require(unlink(work.path("now")) == 0 && symlink("two", work.path("now")) == 0)
+        } else {
+            try #require(rename(work.path("now"), work.path("one")) == 0)
+            try #require(rename(work.path("two"), work.path("now")) == 0)
+        }
+        #expect(try await work.start(command).outcome.results.map(\.width) == [60])
+        #expect(try await work.start(command).outcome.results.map(\.status) == ["skipped"])
+        #expect(try Images.info(work.read("out/a.webp")).size.width == 60)
+    }
+
     @Test("an image that was cut short is loaded again by the next run")
     func partialImage() async throws {
         self.server.stop()

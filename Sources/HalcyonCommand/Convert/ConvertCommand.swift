@@ -11,7 +11,7 @@ struct ConvertCommand: AsyncParsableCommand {
             OUT is a file, - for the standard output, or a folder for several images: one that exists, or a name that ends \
             in a slash. Of a folder, all images in it and below are converted, into folders of the same names in another one. \
             In a folder, files are named and kept as those of “halcyon get”: no file of another image is replaced, and an \
-            image whose file was written after its last change is left out.
+            image that is as it was when its file was written is left out.
 
             An image in the format already is written as it came, unless something is to be changed of it: --resize, \
             --process, --frame, or where its format has that choice --quality, --effort or --progressive.

@@ -29,9 +29,19 @@ struct GetLoad: Sendable {
         var results: [GetResult] = []
         do {
             try item.check()
+            let state = item.argument.path.flatMap(FileOrigin.state)
             let base = written == nil ? try await base(for: item, attempts) : nil
             for (place, variant) in variants.enumerated() {
-                var outcome = try await outcome(for: item, variant, base, written: written.map { $0[place] }, attempts)
+                var origin = writer.origin(of: item, variant)
+                origin.source = state
+                var outcome = try await outcome(
+                    for: item,
+                    variant,
+                    origin,
+                    base,
+                    written: written.map { $0[place] },
+                    attempts
+                )
                 if !trace, case .loaded(var loaded) = outcome {
                     loaded.metrics = nil
                     outcome = .loaded(loaded)
@@ -74,11 +84,11 @@ struct GetLoad: Sendable {
     private func outcome(
         for item: ListItem,
         _ variant: OutputVariant,
+        _ origin: FileOrigin,
         _ base: ImageResponse?,
         written: String??,
         _ attempts: Lock<[String]>
     ) async throws -> GetResult.Outcome {
-        let origin = writer.origin(of: item, variant)
         let there = written == nil ? try await writer.written(item, variant, origin) : nil
         if let there, !refreshes {
             if let sheet { try await addFile(there.path, to: sheet, at: item.index) }

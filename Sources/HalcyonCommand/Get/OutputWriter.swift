@@ -192,8 +192,8 @@ final class OutputWriter: Sendable {
         return FileOrigin(item.argument, options: options)
     }
 
-    /// Returns the file of an image if it is there with the bytes that were written for the same request. For an image
-    /// that is a file itself, it must have been written after that.
+    /// Returns the file of an image if it is there with the bytes that were written for the same request. An image that is a
+    /// file itself must be as it was then.
     func written(_ item: ListItem, _ variant: OutputVariant, _ origin: FileOrigin) async throws -> FileOrigin.Written? {
         guard !overwrites, item.argument.isLasting else { return nil }
         let file: FileOrigin.Written?
@@ -225,7 +225,7 @@ final class OutputWriter: Sendable {
             }
         }
         guard let file else { return nil }
-        if let path = item.argument.path, !file.isNewer(thanFileAt: path) { return nil }
+        if let path = item.argument.path, !file.isMade(ofFileAt: path) { return nil }
         return file
     }
 

@@ -14,11 +14,15 @@ struct FileOrigin: Sendable {
     static let urlAttribute = "user.xdg.origin.url"
     /// Set to "1" at a file of an image that was cut short or damaged, which the next run loads again.
     static let partialAttribute = "user.halcyon.partial"
+    /// The state of the file that the image is (``state(ofFileAt:)``); none at a file of an image from elsewhere.
+    static let sourceAttribute = "user.halcyon.source"
 
     /// The digits of a digest of URL and output options: 32 hexadecimal ones, of SHA-256.
     let request: String
     /// Whether the image is cut short or damaged.
     var isPartial = false
+    /// The state of the file that the image is, before it is read; `nil` for an image from elsewhere.
+    var source: String?
     /// The URL without what may be a secret, since everyone who may read the file may read its attributes; `nil` for
     /// paths and data URLs.
     private let url: String?
@@ -50,12 +54,23 @@ struct FileOrigin: Sendable {
             if isPartial { try calls.setAttribute(descriptor, Self.partialAttribute, "1") }
             try calls.setAttribute(descriptor, Self.requestAttribute, request)
             try calls.setAttribute(descriptor, Self.contentAttribute, Self.content(status))
+            if let source { try calls.setAttribute(descriptor, Self.sourceAttribute, source) }
         } catch {
             return false
         }
         // Only told: a URL that is too long for the file system changes nothing.
         if let url { try? calls.setAttribute(descriptor, Self.urlAttribute, url) }
         return true
+    }
+
+    /// Returns what tells the file at a path, and its content, from all others that are there at another time, such as through
+    /// a link that leads elsewhere by then; `nil` if there is none. Its device has another number after each start of some
+    /// machines.
+    static func state(ofFileAt path: String) -> String? {
+        var status = stat()
+        guard FilePath.withCString(path, { stat($0, &status) }) == 0 else { return nil }
+        // No program sets back the time of the last change of any kind.
+        return "\(status.st_ino) \(content(status)) \(status.st_ctim.tv_sec) \(status.st_ctim.tv_nsec)"
     }
 
     /// Returns what tells a content from later ones: the number of its bytes, and when it was written, seconds and
@@ -104,8 +119,8 @@ struct FileOrigin: Sendable {
     struct Written: Sendable {
         let path: String
         let byteCount: Int
-        /// When it was written.
-        fileprivate let time: timespec
+        /// When it was written, on a file system that has no attributes to say what it was made of; `nil` elsewhere.
+        fileprivate let time: timespec?
     }
 
     /// Returns the file at a path if it is of this request and has the bytes that were written for it.
@@ -115,22 +130,28 @@ struct FileOrigin: Sendable {
     func written(at path: String, isNamed: Bool, _ calls: FileCalls) -> Written? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let file = Written(path: path, byteCount: Int(status.st_size), time: status.st_mtim)
+        let byteCount = Int(status.st_size)
         do throws(FileSystemError) {
             guard try calls.attribute(path, Self.requestAttribute) == request,
                 Self.isContent(try calls.attribute(path, Self.contentAttribute), of: status)
             else { return nil }
-            return (try? calls.attribute(path, Self.partialAttribute)) == nil ? file : nil
+            guard (try? calls.attribute(path, Self.partialAttribute)) == nil else { return nil }
+            return Written(path: path, byteCount: byteCount, time: nil)
         } catch {
-            return isNamed && error == .notSupported ? file : nil
+            guard isNamed, error == .notSupported else { return nil }
+            return Written(path: path, byteCount: byteCount, time: status.st_mtim)
         }
     }
 }
 
 extension FileOrigin.Written {
-    /// Returns whether the file was written after the last change of another one, which it was made of. As `make` decides,
-    /// but by the time of the last change of any kind, which no program sets back.
-    func isNewer(thanFileAt source: String) -> Bool {
+    /// Returns whether the file was made of the one at a path as that is now. Without attributes it must have been written
+    /// after the last change of that one, as `make` decides, but by the time of a change of any kind.
+    func isMade(ofFileAt source: String) -> Bool {
+        guard let time else {
+            guard let state = FileOrigin.state(ofFileAt: source) else { return false }
+            return (try? FileCalls.system.attribute(path, FileOrigin.sourceAttribute)) == state
+        }
         var status = stat()
         guard FilePath.withCString(source, { stat($0, &status) }) == 0 else { return false }
         return (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) < (time.tv_sec, time.tv_nsec)
