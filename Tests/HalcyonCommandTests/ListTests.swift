@@ -75,6 +75,21 @@ import Testing
         #expect(try await work.run("get", url("/a.png"), "-o", "out/", "--name", "{nothing}").exitCode == 64)
     }
 
+    @Test("--name with a size finds the file of each name that a list has for an image", arguments: ["png", "pam"])
+    func templateOfNames(format: String) async throws {
+        defer { server.stop() }
+        try list("\(url("/a.png"))\tone\n\(url("/a.png"))\ttwo\n")
+        let command = [
+            "get", "--from", "list", "-o", "out/", "--name", "{stem}-{width}", "--format", format, "--json",
+        ]
+        #expect(try await work.start(command).outcome.exitCode == 0)
+        #expect(files == ["one-40.\(format)", "two-40.\(format)"])
+        try #require(unlink(work.path("out/one-40.\(format)")) == 0)
+        let again = try await work.start(command).outcome
+        #expect(try again.results.map(\.status) == ["done", "skipped"])
+        #expect(files == ["one-40.\(format)", "two-40.\(format)"])
+    }
+
     @Test("--name with a size looks for files in its own folder alone, whatever links lead out of it or back into it")
     func linkedFolders() async throws {
         defer { server.stop() }

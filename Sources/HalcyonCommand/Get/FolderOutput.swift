@@ -94,6 +94,17 @@ struct FolderOutput: Sendable {
         digitCounts.contains { mayExist(name(stem, origin, digits: $0)) }
     }
 
+    /// Returns whether a path is that of a file of the request, under any of its names.
+    static func isPath(
+        _ path: String,
+        in folder: String,
+        stem: String,
+        fileExtension: String,
+        _ origin: FileOrigin
+    ) -> Bool {
+        digitCounts.contains { path == "\(folder)\(name(stem, origin, digits: $0)).\(fileExtension)" }
+    }
+
     private static func name(_ stem: String, _ origin: FileOrigin, digits count: Int) -> String {
         "\(stem)\(count > 0 ? "-" : "")\(origin.request.prefix(count))"
     }

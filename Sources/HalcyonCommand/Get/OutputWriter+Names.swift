@@ -34,6 +34,24 @@ extension OutputWriter {
         }
     }
 
+    /// Returns whether a file has the name that its image gives it, with digits or without; blocks.
+    func isNamed(
+        _ path: String,
+        in folder: String,
+        for item: ListItem,
+        _ variant: OutputVariant,
+        _ origin: FileOrigin
+    ) -> Bool {
+        let codecs =
+            path.hasSuffix(".pam") ? ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []) : ImageCodecs.standard
+        guard let data = try? Data(contentsOf: URL(filePath: path), options: .alwaysMapped),
+            let info = try? codecs.info(of: data)
+        else { return false }
+        let name = name(of: item, variant, origin, (info.displaySize, info.format))
+        let fileExtension = OutputFormat(info.format).fileExtension
+        return FolderOutput.isPath(path, in: folder, stem: name, fileExtension: fileExtension, origin)
+    }
+
     /// The extensions that a file may have: that of the format, or where it is the original's that of the URL first.
     func likelyExtensions(_ item: ListItem) -> [String] {
         if let named = namedFormat(for: item) { return [named.fileExtension] }

@@ -62,8 +62,9 @@ final class OutputWriter: Sendable {
     /// What was in the folder when the run began.
     private struct Found: Sendable {
         var names = FolderNameFilter(of: "")
-        /// The paths of files by their requests, where names cannot be made without the image.
-        var paths: [String: String] = [:]
+        /// The paths of files by their requests, where names cannot be made without the image. A list may have several names
+        /// for one.
+        var paths: [String: [String]] = [:]
         /// Why no file can be made in it.
         var problem: ImageError?
     }
@@ -204,8 +205,13 @@ final class OutputWriter: Sendable {
         case .folder(let folder):
             let found = found.withLock { $0 }
             if let template, template.needsImage {
-                guard let path = found.paths[origin.request] else { return nil }
-                file = try await FileOutput.inBackground { origin.written(at: path, isNamed: false, .system) }
+                guard let paths = found.paths[origin.request] else { return nil }
+                file = try await FileOutput.inBackground { [self] in
+                    for path in paths where isNamed(path, in: folder, for: item, variant, origin) {
+                        if let file = origin.written(at: path, isNamed: false, .system) { return file }
+                    }
+                    return nil
+                }
             } else {
                 let name = name(of: item, variant, origin, nil)
                 let isFlat = !name.utf8.contains(UInt8(ascii: "/"))
@@ -314,16 +320,16 @@ final class OutputWriter: Sendable {
         )
     }
 
-    private static func requests(below folder: String, depth: Int) -> [String: String] {
-        var paths: [String: String] = [:]
+    private static func requests(below folder: String, depth: Int) -> [String: [String]] {
+        var paths: [String: [String]] = [:]
         _ = FolderNameFilter(of: folder) { name in
             let path = folder + name
             do throws(FileSystemError) {
-                paths[try FileCalls.system.attribute(path, FileOrigin.requestAttribute)] = path
+                paths[try FileCalls.system.attribute(path, FileOrigin.requestAttribute), default: []].append(path)
             } catch {
                 // What a link leads to is outside, and may be the whole disk.
                 guard depth > 0, FileOutput.isFolder(path, followsLinks: false) else { return }
-                paths.merge(requests(below: path + "/", depth: depth - 1)) { first, _ in first }
+                paths.merge(requests(below: path + "/", depth: depth - 1)) { $0 + $1 }
             }
         }
         return paths
