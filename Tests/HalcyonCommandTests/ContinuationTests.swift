@@ -133,6 +133,24 @@ import Testing
         #expect(try ["out/a-10.png", "out/a-20.png"].map { try status($0).st_ino } == before)
     }
 
+    @Test("--refresh removes the file of an image whose size is in its name, once it has another")
+    func refreshedName() async throws {
+        self.server.stop()
+        let images = [try Images.encoded(.png), try Images.encoded(.png, width: 20, height: 40)]
+        let isChanged = Gate()
+        let server = try OriginServer { _ in .init(body: images[isChanged.isOpen ? 1 : 0]) }
+        defer { server.stop() }
+        let command = [
+            "get", server.url("/a.png").absoluteString, "-o", "out/", "--name", "{stem}-{width}", "--json",
+        ]
+        #expect(try await work.start(command).outcome.results.map(\.output) == ["out/a-40.png"])
+        isChanged.open()
+        #expect(try await work.start(command + ["--refresh"]).outcome.results.map(\.output) == ["out/a-20.png"])
+        #expect(Workplace.files(below: work.path("out")) == ["a-20.png"])
+        let again = try await work.start(command).outcome
+        #expect(try again.results.map(\.status) == ["skipped"] && again.results.map(\.output) == ["out/a-20.png"])
+    }
+
     @Test("an image that is a file is made again when that has changed since")
     func localSource() async throws {
         server.stop()

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Halcyon
 internal import HalcyonSystem
 
@@ -238,7 +239,8 @@ final class OutputWriter: Sendable {
     /// Writes the bytes of an image: to the named file, which it replaces, or into the folder, where it replaces no file
     /// of another request.
     ///
-    /// - Parameter there: The file of the request, which stays as it is if it has these bytes; `nil` for none.
+    /// - Parameter there: The file of the request, which stays as it is if it has these bytes, and else goes, also where the
+    ///   new one has another name, such as that of another size; `nil` for none.
     func write(
         _ data: Data,
         of loaded: GetResult.Loaded,
@@ -261,6 +263,11 @@ final class OutputWriter: Sendable {
             let start = ContinuousClock.now
             let isThere = there.map { FileOutput.isFile($0.path, of: data) } ?? false
             let path = isThere ? there?.path : try write(data, loaded, item, variant, origin)
+            if let there, let path, !FileOutput.isSameFile(path, there.path),
+                origin.isOrigin(ofFileAt: there.path, isNamed: false, .system)
+            {
+                unlink(there.path)
+            }
             let time = ContinuousClock.now - start
             return (path, time, makesDigests ? SHA256.hexadecimal(of: Array(data)) : nil)
         }
