@@ -308,6 +308,13 @@ import Testing
         #expect(try await get(images, "--sizes", "10,20", "--no-cache").exitCode == 1)
         #expect(server.requests.count == 10)
         #expect(Workplace.files(below: work.path("folder")).count == 10)
+        // One below may take files all the same.
+        try work.write(Array("\(images[10])\n\(images[11])\tsub/b\n".utf8), to: "list")
+        try #require(chmod(work.path("folder"), 0o700) == 0 && mkdir(work.path("folder/sub"), 0o700) == 0)
+        try #require(chmod(work.path("folder"), 0o500) == 0)
+        let mixed = try await get([], "--from", "list", "--concurrency", "1")
+        #expect(try mixed.results.map(\.status) == ["failed", "done"], "\(mixed)")
+        #expect(try work.read("folder/sub/b.png") == photo)
     }
 
     @Test("no output shows the password of a URL")

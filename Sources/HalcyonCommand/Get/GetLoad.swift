@@ -95,7 +95,7 @@ struct GetLoad: Sendable {
             return .skipped(.init(output: there.path, byteCount: there.byteCount))
         }
         // Before anything is transferred.
-        if written == nil, let problem = writer.problem { throw problem }
+        if written == nil, let problem = writer.problem(of: item, variant, origin) { throw problem }
         let source = try await item.argument.sourceOrStandardInput()
         guard let format = writer.format(for: item, variant) else {
             let options = loadOptions(variant.processing, attempts)
@@ -139,10 +139,12 @@ struct GetLoad: Sendable {
         }
         var missing = 0
         for variant in variants {
-            let there = try await writer.written(item, variant, writer.origin(of: item, variant))
-            if there == nil { missing += 1 }
+            let origin = writer.origin(of: item, variant)
+            guard try await writer.written(item, variant, origin) == nil else { continue }
+            guard writer.problem(of: item, variant, origin) == nil else { return nil }
+            missing += 1
         }
-        guard missing > 1, !refreshes, writer.problem == nil else { return nil }
+        guard missing > 1, !refreshes else { return nil }
         let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
         let response = try await response(item, try item.argument.source(), options)
         return response.image.info.isAnimated ? nil : response

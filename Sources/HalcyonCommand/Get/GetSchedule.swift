@@ -96,9 +96,7 @@ struct GetSchedule {
                 case .ended(let item, let results):
                     running -= 1
                     end(item, results)
-                    if finalError == nil, let error = results.last?.failure,
-                        FileOutput.isFinal(error) || error == load.writer.problem
-                    {
+                    if finalError == nil, let error = results.last?.failure, FileOutput.isFinal(error) {
                         finalError = error
                         group.cancelAll()
                     }

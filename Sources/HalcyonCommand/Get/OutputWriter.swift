@@ -70,9 +70,6 @@ final class OutputWriter: Sendable {
         var problem: ImageError?
     }
 
-    /// Why no result can be written; `nil` where one can.
-    var problem: ImageError? { found.withLock { $0.problem } }
-
     init(
         target: Target,
         format: OutputFormat?,
@@ -116,6 +113,15 @@ final class OutputWriter: Sendable {
         // One that has everything already may be read-only.
         do throws(ImageError) { try FileOutput.checkTakesFiles(folder) } catch { found.problem = error }
         self.found.withLock { [found] in $0 = found }
+    }
+
+    /// Returns why a file cannot be made, as far as that is known before its image is loaded; `nil` where it may be, also in
+    /// a folder below one that takes no files.
+    func problem(of item: ListItem, _ variant: OutputVariant, _ origin: FileOrigin) -> ImageError? {
+        guard let problem = found.withLock({ $0.problem }) else { return nil }
+        // With any size and format: whether there is a folder in the name does not depend on them.
+        let name = name(of: item, variant, origin, (PixelSize(1, 1), .png))
+        return FileOutput.isFinal(problem) || !name.utf8.contains(UInt8(ascii: "/")) ? problem : nil
     }
 
     /// Returns the format in which a file is written; `nil` if nothing is.
