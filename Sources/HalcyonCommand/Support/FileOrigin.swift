@@ -6,8 +6,9 @@ internal import HalcyonSystem
 /// The request that a file was made for, as the file's extended attributes say, for any later run and process.
 ///
 /// `user.halcyon.request` decides whether two requests are the same, and `user.halcyon.content` whether the file is still
-/// the one that was written: programs that write into it leave its attributes. `user.xdg.origin.url` is for people and
-/// other programs, under the name that wget and curl write.
+/// the one that was written: programs that write into it leave its attributes. `user.halcyon.source` decides whether an image
+/// that is a file itself is as it was. `user.xdg.origin.url` is for people and other programs, under the name that wget and
+/// curl write.
 struct FileOrigin: Sendable {
     static let requestAttribute = "user.halcyon.request"
     static let contentAttribute = "user.halcyon.content"
