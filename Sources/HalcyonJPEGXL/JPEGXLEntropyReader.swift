@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// numeral systems, one for several contexts, with copies of what came before.
 ///
 /// Only the order of a frame's sections is read so, as it lies before their lengths; nothing is known of it but where it
-/// ends.
+/// ends. Codes that make no sense are read as libjxl reads them, so that both find the same end.
 struct JPEGXLEntropyReader {
     private enum Code {
         case prefix(JPEGXLPrefixCode)
@@ -28,6 +28,7 @@ struct JPEGXLEntropyReader {
     private var copyRange = 0..<0
 
     private static let contextCount = 8
+    private static let greatestDistance = 1 << 20
 
     /// Passes over a permutation (C.3.2).
     ///
@@ -35,17 +36,17 @@ struct JPEGXLEntropyReader {
     /// - Returns: Whether it makes sense as far as that is checked.
     static func skipPermutation(of count: Int, _ bits: inout BitReaderFromLowest, work: inout Int) -> Bool {
         func context(_ number: Int) -> Int { min(contextCount - 1, number.significantBitCount) }
-        guard var reader = JPEGXLEntropyReader(&bits, contextCount: contextCount, work: &work),
-            let end = reader.next(context(count), &bits), end <= count
-        else { return false }
+        guard var reader = JPEGXLEntropyReader(&bits, contextCount: contextCount, work: &work) else {
+            return false
+        }
+        let end = reader.next(context(count), &bits)
+        guard end <= count else { return false }
         work -= end
         guard work >= 0 else { return false }
         var last = 0
         for place in 0..<end {
-            guard !bits.isBehindEnd, let number = reader.next(context(last), &bits), number < count - place else {
-                return false
-            }
-            last = number
+            last = reader.next(context(last), &bits)
+            guard !bits.isBehindEnd, last < count - place else { return false }
         }
         return true
     }
@@ -119,36 +120,38 @@ struct JPEGXLEntropyReader {
         var order = Array(0...255)
         var map: [Int] = []
         for _ in 0..<contextCount {
-            guard let number = reader.next(0, &bits), number < order.count else { return nil }
+            let number = reader.next(0, &bits)
+            guard number < order.count else { return nil }
             map.append(order[number])
             if movesToFront { order.insert(order.remove(at: number), at: 0) }
         }
         return map
     }
 
-    /// Returns the next number; `nil` where the code makes no sense.
-    private mutating func next(_ context: Int, _ bits: inout BitReaderFromLowest) -> Int? {
-        if let place = copyRange.popFirst() {
-            numbers.append(numbers[place])
-            return numbers[place]
-        }
+    private mutating func next(_ context: Int, _ bits: inout BitReaderFromLowest) -> Int {
+        if let place = copyRange.popFirst() { return copy(from: place) }
         let token = token(of: map[context], &bits)
         guard let copies, token >= copies.firstToken else {
-            guard let number = clusters[map[context]].form.number(token, &bits) else { return nil }
+            let number = clusters[map[context]].form.number(token, &bits)
             if copies != nil { numbers.append(number) }
             return number
         }
-        let distanceToken = copies.distanceCluster
-        guard let extra = copies.lengths.number(token - copies.firstToken, &bits),
-            let distance = clusters[distanceToken].form.number(self.token(of: distanceToken, &bits), &bits)
-        else { return nil }
+        // As in libjxl, of 32 bits.
+        let extra = copies.lengths.number(token - copies.firstToken, &bits)
+        let count = (extra + copies.least) & 0xffff_ffff
+        let distanceToken = self.token(of: copies.distanceCluster, &bits)
+        let distance = 1 + clusters[copies.distanceCluster].form.number(distanceToken, &bits)
+        let start = numbers.count - min(distance, numbers.count, Self.greatestDistance)
+        copyRange = start..<start + count
+        guard count >= copies.least, let place = copyRange.popFirst() else { return 0 }
+        return copy(from: place)
+    }
+
+    private mutating func copy(from place: Int) -> Int {
         // Before the first number, all are 0.
-        if numbers.isEmpty { numbers = [0] }
-        let start = max(0, numbers.count - 1 - distance)
-        copyRange = start..<start + extra + copies.least
-        guard let place = copyRange.popFirst() else { return nil }
-        numbers.append(numbers[place])
-        return numbers[place]
+        let number = place < numbers.count ? numbers[place] : 0
+        numbers.append(number)
+        return number
     }
 
     private mutating func token(of cluster: Int, _ bits: inout BitReaderFromLowest) -> Int {
@@ -177,19 +180,19 @@ private struct JPEGXLNumberForm {
             return
         }
         highBitCount = Int(bits.next(splitBitCount.significantBitCount))
-        guard splitBitCount < alphabetBitCount, highBitCount <= splitBitCount else { return nil }
+        guard highBitCount <= splitBitCount else { return nil }
         lowBitCount = Int(bits.next((splitBitCount - highBitCount).significantBitCount))
         guard highBitCount + lowBitCount <= splitBitCount else { return nil }
     }
 
-    func number(_ token: Int, _ bits: inout BitReaderFromLowest) -> Int? {
+    func number(_ token: Int, _ bits: inout BitReaderFromLowest) -> Int {
         guard token >= 1 << splitBitCount else { return token }
         let tokenBitCount = highBitCount + lowBitCount
-        let bitCount = splitBitCount - tokenBitCount + (token - 1 << splitBitCount) >> tokenBitCount
-        guard bitCount <= 29 else { return nil }
+        // Only up to 29 bits make sense. libjxl takes the number modulo 32, and 32 bits of the result.
+        let bitCount = (splitBitCount - tokenBitCount + (token - 1 << splitBitCount) >> tokenBitCount) & 31
         let high = 1 << highBitCount | (token >> lowBitCount) & (1 << highBitCount - 1)
         let low = token & (1 << lowBitCount - 1)
-        return (high << bitCount | Int(bits.next(bitCount))) << lowBitCount | low
+        return ((high << bitCount | Int(bits.next(bitCount))) << lowBitCount | low) & 0xffff_ffff
     }
 }
 
@@ -402,9 +405,9 @@ private struct JPEGXLAliasTable {
             let repeated = bits.shortNumber(lengthBitCount: 3) + 4
             magnitudes += [Int?](repeating: nil, count: min(repeated, count - magnitudes.count))
         }
-        guard let greatest = magnitudes.compactMap(\.self).max(), let rest = magnitudes.firstIndex(of: greatest),
-            rest + 1 == count || magnitudes[rest + 1] != nil
-        else { return nil }
+        guard let greatest = magnitudes.compactMap(\.self).max(), let rest = magnitudes.firstIndex(of: greatest) else {
+            return nil
+        }
         var frequencies: [Int] = []
         for (index, magnitude) in magnitudes.enumerated() {
             guard let magnitude else {

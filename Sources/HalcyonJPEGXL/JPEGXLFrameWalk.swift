@@ -41,8 +41,11 @@ struct JPEGXLFrameWalk {
     /// 64 of the largest codes, or the sections of an animation of two million: the work of some 50 ms with that of libjxl.
     private static let greatestWork = 1 << 21
 
-    /// A Boolean value that indicates whether the walk ended because the next frame would take too much work.
+    /// Whether the walk ended because the next frame would take too much work.
     var isExhausted: Bool { work < 0 }
+
+    /// Whether the walk ended at a frame that could not be read although its bytes are there: what follows it is not known.
+    private(set) var isUnreadable = false
 
     /// The first byte behind the frame that was read last.
     private(set) var offset: Int
@@ -64,7 +67,10 @@ struct JPEGXLFrameWalk {
             isPreview = false
             bits.seek(toByte: offset)
             let (frame, sectionsEnd) = readFrame(isPreview: wasPreview)
-            guard !bits.isBehindEnd, let frame else { break }
+            guard !bits.isBehindEnd, let frame else {
+                isUnreadable = !bits.isBehindEnd
+                break
+            }
             isAtEnd = sectionsEnd == nil || frame.isLast && !wasPreview
             offset = sectionsEnd ?? offset
             if !wasPreview { return frame }
@@ -96,7 +102,7 @@ struct JPEGXLFrameWalk {
         guard count <= bits.remainingByteCount else { return (frame, nil) }
         // The length of the sections is the same in each order.
         if isPermuted, !JPEGXLEntropyReader.skipPermutation(of: count, &bits, work: &work) {
-            return isExhausted ? (nil, nil) : (frame, nil)
+            return (nil, nil)
         }
         bits.alignToByte()
         var length: SaturatingCount = 0

@@ -151,8 +151,11 @@ struct JPEGXLHeader {
             if let place = frame.place { kept[place] = max(kept[place], frame.size.pixelCount) }
         }
         hiddenByteCount = largest * 8 + kept.reduce(0, +) * 4
-        guard frames.isExhausted || frameCount > Self.greatestWalkedFrameCount else { return }
-        guard isAnimated, showsAny else { throw Self.tooManyFrames }
+        let isTooMany = frames.isExhausted || frameCount > Self.greatestWalkedFrameCount
+        guard isTooMany || frames.isUnreadable else { return }
+        guard isAnimated, showsAny else {
+            throw isTooMany ? Self.tooManyFrames : .corrupt(.jxl, reason: "the header of frame \(frameCount)")
+        }
         isFrameCountExact = false
         stream.cut(toByteCount: frames.offset)
     }

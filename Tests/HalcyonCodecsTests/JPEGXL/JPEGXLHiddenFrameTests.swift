@@ -63,7 +63,10 @@ struct JPEGXLHiddenFrameTests {
         #expect(throws: Self.tooMany) { try decode(JPEGXLFile.black(16, hidden: hidden, isAnimated: false)) }
     }
 
-    @Test("are counted behind frames whose sections are in another order", arguments: JPEGXLFile.Order.allCases)
+    @Test(
+        "are counted behind frames whose sections are in another order",
+        arguments: JPEGXLFile.Order.allCases.filter { $0 != .nonsense }
+    )
     func permuted(order: JPEGXLFile.Order) throws {
         // The larger image has four groups, and so seven sections.
         for side in [16, 1_100] {
@@ -75,6 +78,16 @@ struct JPEGXLHiddenFrameTests {
             #expect(hostile.count < 2_000)
             #expect(throws: Self.tooMany) { try decode(hostile) }
         }
+    }
+
+    @Test("and frames behind an order of sections that makes no sense are left out")
+    func nonsense() throws {
+        let file = JPEGXLFile.black(16, hidden: [], isAnimated: true, thenShown: [16], lastOrder: .nonsense)
+        let info = try decoder.info(of: file, limits: .standard)
+        #expect(info.frameCount == 1 && !info.isFrameCountExact)
+        #expect(try decode(file).bitmap[3, 3] == [0, 0, 0, 255])
+        let still = JPEGXLFile.black(16, hidden: [], isAnimated: false, lastOrder: .nonsense)
+        #expect(throws: CodecError.corrupt(.jxl, reason: "the header of frame 0")) { try decode(still) }
     }
 
     @Test("and frames in another order of sections are counted within a budget of work")
@@ -134,6 +147,10 @@ enum JPEGXLFile {
         case largeCodes
         /// As they are, in numeral systems.
         case numeralSystem
+        /// The first two in each other's place, in numbers of 32 bits too many, which libjxl does not read.
+        case wideNumbers
+        /// More places than there are sections.
+        case nonsense
 
         fileprivate func write(_ bits: inout BitWriter, sectionCount: Int) {
             bits.write((1, self == .none ? 0 : 1))
@@ -146,7 +163,12 @@ enum JPEGXLFile {
             case .swapped where sectionCount > 1:
                 // Tokens are the numbers; the alphabet has two, of a bit each: one number, which is 1.
                 bits.write((1, 1), (4, 15), (1, 1), (4, 0), (2, 1), (2, 1), (1, 0), (1, 1), (1, 1), (1, 1))
-            case .swapped: bits.write((1, 1), (4, 0), (1, 0))
+            case .wideNumbers where sectionCount > 1:
+                // Every token is 33, for 1 and 32 bits; the alphabet has 34, of which the last is the only one.
+                bits.write((1, 1), (4, 0), (1, 1), (4, 5), (5, 1), (2, 1), (2, 0), (6, 33))
+            case .swapped, .wideNumbers: bits.write((1, 1), (4, 0), (1, 0))
+            case .nonsense:
+                bits.write((1, 1), (4, 15), (1, 1), (4, 14), (14, 16_383), (2, 1), (2, 0), (15, 32_767))
             case .largeCodes:
                 // One symbol, of 15 bits, which is 0.
                 bits.write((1, 1), (4, 15), (1, 1), (4, 14), (14, 16_383), (2, 1), (2, 0), (15, 0))
@@ -163,17 +185,20 @@ enum JPEGXLFile {
     ///   - later: Those of frames behind that, in which case another one is shown at the end.
     ///   - shown: Those of further frames that are shown.
     ///   - order: That of the sections of each frame.
+    ///   - lastOrder: That of the last frame; `nil` for that of the others.
     static func black(
         _ side: Int,
         hidden: [Int],
         isAnimated: Bool,
         thenHidden later: [Int] = [],
         thenShown shown: [Int] = [],
-        order: Order = .none
+        order: Order = .none,
+        lastOrder: Order? = nil
     ) -> Data {
         var bits = BitWriter()
         header(side, isAnimated: isAnimated, &bits)
         func add(_ size: Int, isHidden: Bool, isLast: Bool = false) {
+            let order = isLast ? lastOrder ?? order : order
             frame(size, of: side, isHidden: isHidden, isAnimated, isLast: isLast, order, &bits)
         }
         for size in hidden { add(size, isHidden: true) }
@@ -245,7 +270,7 @@ enum JPEGXLFile {
             all += [[UInt8]](repeating: group, count: groups * groups)
         }
         order.write(&bits, sectionCount: all.count)
-        if order == .swapped, !isOne { all.swapAt(0, 1) }
+        if order == .swapped || order == .wideNumbers, !isOne { all.swapAt(0, 1) }
         bits.align()
         for section in all { bits.write((2, 0), (10, section.count)) }
         bits.align()
