@@ -25,6 +25,8 @@ struct SVGDemands {
         var tileArea: Float = 0
         /// The same of a pattern, in units of the box of the shape that refers to it.
         var relativeTileArea: Float = 0
+        /// The area of the greatest box of a shape, which a pattern that it inherits is drawn for.
+        var boxArea: Float = 0
         /// The bytes of surfaces of embedded drawings.
         var byteCount: Double = 0
 
@@ -37,6 +39,7 @@ struct SVGDemands {
             textScale = max(textScale, inner.textScale)
             tileArea = max(tileArea, inner.tileArea)
             relativeTileArea = max(relativeTileArea, inner.relativeTileArea)
+            boxArea = max(boxArea, inner.boxArea)
             byteCount = max(byteCount, inner.byteCount)
         }
     }
@@ -51,10 +54,14 @@ struct SVGDemands {
         var filterFunctionCount: Float = 0
         var font: Float = 0
         var scale: Float = 0
+        /// The largest font that is stated in pixels.
+        var fontSize: Float = 0
+        /// The sides and radii of a shape that style states.
+        var lengths: [(name: String, length: SVGLength)] = []
 
         var isEmpty: Bool {
             surfaces == 0 && references.isEmpty && markers.isEmpty && filters.isEmpty && filterFunctionCount == 0
-                && font == 0 && scale == 0
+                && font == 0 && scale == 0 && fontSize == 0 && lengths.isEmpty
         }
 
         mutating func add(_ other: Properties) {
@@ -66,6 +73,8 @@ struct SVGDemands {
             filterFunctionCount += other.filterFunctionCount
             font += other.font
             scale += other.scale
+            fontSize = max(fontSize, other.fontSize)
+            lengths += other.lengths
         }
     }
 
@@ -161,6 +170,12 @@ struct SVGDemands {
         /// The longer side of what the root element shows.
         private let side: Double
         private var filterCount: Float = 0
+        /// Whether there are any patterns, for which shapes are measured.
+        private var hasPatterns = false
+        /// The size and units of each pattern that has been looked at, with those of the patterns that it refers to.
+        private var patterns: [Int: [String: String]] = [:]
+        /// No less than the largest font, in pixels.
+        private lazy var fontSize = largestFontSize()
 
         init(_ markup: SVGMarkup) {
             self.markup = markup
@@ -175,6 +190,7 @@ struct SVGDemands {
             keepsSpaces = markup.bytes.count > 8 << 20 || markup.holds(anyOf: ["preserve", "white-space"])
             for index in markup.elements.indices.reversed() {
                 let element = markup.elements[index]
+                hasPatterns = hasPatterns || element.name == "pattern"
                 if let parent = element.parent {
                     followers[index] = firstChildren[parent]
                     firstChildren[parent] = Int32(index)
@@ -212,21 +228,26 @@ struct SVGDemands {
                 sum.textScale = 0
                 sum.work[6] = markup.content(of: element).map(textWork) ?? 0
             }
-            try addInner(of: element, own, to: &sum, depth: depth)
+            if hasPatterns { sum.boxArea = Float(boxArea(of: element, own)) }
+            try addInner(of: element, to: &sum, depth: depth)
+            // Those of what the element is painted with are not its own, and what a pattern refers to is no paint.
+            let area = max(sum.boxArea, Float(side * side))
+            if element.name == "pattern" { sum.relativeTileArea = 0 }
+            try addReferences(of: element, own, to: &sum, depth: depth)
             sum.surfaces += own.surfaces
             sum.work[0] += own.work
             try addFilters(own, to: &sum, depth: depth)
             sum.font += own.font
             sum.scale += own.scale
             sum.textScale += own.scale
-            if element.name == "pattern" {
-                addTile(of: element, to: &sum)
-            } else if sum.relativeTileArea > 0 {
-                let side = boxSide(of: element)
-                sum.tileArea = max(sum.tileArea, sum.relativeTileArea * Float(side * side))
+            if sum.relativeTileArea > 0 {
+                sum.tileArea = max(sum.tileArea, sum.relativeTileArea * area)
                 sum.relativeTileArea = 0
             }
             if sum.tileArea > 0 { sum.tileArea *= exp(2 * own.scale) }
+            if sum.boxArea > 0 { sum.boxArea *= exp(2 * own.scale) }
+            // Its own transformation is in its tile.
+            if element.name == "pattern" { addTile(of: element, to: &sum) }
             sums[index] = sum
             return sum
         }
@@ -245,10 +266,18 @@ struct SVGDemands {
         }
 
         /// Adds the surface of a pattern.
-        private func addTile(of element: SVGMarkup.Element, to sum: inout Sum) {
-            let isRelative = inherited("patternUnits", of: element).map(SVGMarkup.trimmed) != "userSpaceOnUse"
+        private mutating func addTile(of element: SVGMarkup.Element, to sum: inout Sum) {
+            let links = markup.references(of: element).lazy.map(SVGValueBounds.withoutReferences)
+            let link = links.first { $0.hasPrefix("#") }.flatMap { identifiers[String($0.dropFirst())] }
+            // Without those of a pattern that refers to this one in turn.
+            var values = link.flatMap { patterns[$0] } ?? [:]
+            for name in ["patternUnits", "width", "height"] {
+                if let value = markup.value(name, of: element) { values[name] = value }
+            }
+            patterns[element.index] = values
+            let isRelative = values["patternUnits"].map(SVGMarkup.trimmed) != "userSpaceOnUse"
             let sides = ["width", "height"].map { name -> Double in
-                switch inherited(name, of: element).map(SVGValueBounds.withoutReferences).flatMap(SVGLength.init) {
+                switch values[name].map(SVGValueBounds.withoutReferences).flatMap(SVGLength.init) {
                 case .pixels(let length): length
                 case .fraction(let fraction): isRelative ? fraction : fraction * side
                 case nil: 0
@@ -261,32 +290,44 @@ struct SVGDemands {
             if !isRelative { sum.tileArea += area }
         }
 
-        /// Returns the value of an attribute of a pattern, or of the patterns that it refers to.
-        private func inherited(_ name: String, of element: SVGMarkup.Element) -> String? {
-            var element = element
-            for _ in 0..<SVGDemands.maximumHeight {
-                if let value = markup.value(name, of: element) { return value }
-                let links = markup.references(of: element).lazy.map(SVGValueBounds.withoutReferences)
-                guard let link = links.first(where: { $0.hasPrefix("#") }),
-                    let target = identifiers[String(link.dropFirst())]
-                else { return nil }
-                element = markup.elements[target]
+        /// Returns an area that the box of a shape itself does not exceed, 0 for what is no shape.
+        private mutating func boxArea(of element: SVGMarkup.Element, _ own: Properties) -> Double {
+            func value(_ name: String) -> String? {
+                markup.value(name, of: element).map(SVGValueBounds.withoutReferences)
             }
-            return nil
+            func magnitude(_ names: String...) -> Double {
+                let stated = names.compactMap(value).compactMap { text in
+                    SVGLength(String(text.drop { $0.isWhitespace || "+-".contains($0) }))
+                }
+                let styled = own.lengths.filter { names.contains($0.name) }.map(\.length)
+                return (stated + styled).reduce(0) { greatest, length in
+                    switch length {
+                    case .pixels(let length): max(greatest, length)
+                    case .fraction(let fraction): max(greatest, fraction * side)
+                    }
+                }
+            }
+            switch element.name {
+            case "path": return SVGPathBox(value("d") ?? "").area
+            case "polygon", "polyline": return SVGPathBox("M\(value("points") ?? "")").area
+            case "line": return (magnitude("x1") + magnitude("x2")) * (magnitude("y1") + magnitude("y2"))
+            case "rect": return magnitude("width") * magnitude("height")
+            case "circle": return 4 * magnitude("r") * magnitude("r")
+            case "ellipse": return 4 * magnitude("rx", "ry") * magnitude("rx", "ry")
+            case "text", "tspan":
+                return Double(fontSize) * Double(fontSize) * Double(markup.content(of: element)?.utf8.count ?? 0)
+            default: return 0
+            }
         }
 
-        /// Returns a side that the box of a shape does not exceed by much: that of the drawing, or a greater length that
-        /// the shape states.
-        private func boxSide(of element: SVGMarkup.Element) -> Double {
-            element.attributes.reduce(side) { side, attribute in
-                guard Self.lengths.contains(attribute.name) else { return side }
-                let numbers = markup.value(of: attribute).split { !"+-.0123456789eE".contains($0) }
-                return numbers.lazy.compactMap { Double($0) }.filter(\.isFinite).reduce(side) { max($0, 2 * abs($1)) }
+        private func largestFontSize() -> Float {
+            var (size, factor) = (Float(16), Float(0))
+            for element in markup.elements {
+                let properties = properties(of: element)
+                (size, factor) = (max(size, properties.fontSize), max(factor, properties.font))
             }
+            return min(size * exp(factor), Float(SVGDemands.maximumFontSize))
         }
-        private static let lengths: Set<String> = [
-            "width", "height", "r", "rx", "ry", "x1", "x2", "y1", "y2", "d", "points",
-        ]
 
         /// Text is laid out in a time that grows with the square of its length.
         private func textWork(_ content: String) -> Float {
@@ -309,12 +350,9 @@ struct SVGDemands {
             }
         }
 
-        private mutating func addInner(
-            of element: SVGMarkup.Element,
-            _ own: Properties,
-            to sum: inout Sum,
-            depth: Int
-        ) throws(CodecError) {
+        /// Adds what stands in an element or in its place.
+        private mutating func addInner(of element: SVGMarkup.Element, to sum: inout Sum, depth: Int) throws(CodecError)
+        {
             var child = firstChildren[element.index]
             while child >= 0 {
                 if !Self.definitions.contains(markup.elements[Int(child)].name) {
@@ -322,14 +360,21 @@ struct SVGDemands {
                 }
                 child = followers[Int(child)]
             }
-            var references = own.references
-            if element.name != "a" {
-                for link in markup.references(of: element).lazy.map(SVGValueBounds.withoutReferences)
-                where link.hasPrefix("#") {
-                    references.append(String(link.dropFirst()))
-                }
+            guard element.name != "a" else { return }
+            for link in markup.references(of: element).lazy.map(SVGValueBounds.withoutReferences)
+            where link.hasPrefix("#") {
+                if let target = identifiers[String(link.dropFirst())] { sum.add(try visit(target, depth: depth + 1)) }
             }
-            for reference in references {
+        }
+
+        /// Adds what an element is painted with, and what is drawn at its points.
+        private mutating func addReferences(
+            of element: SVGMarkup.Element,
+            _ own: Properties,
+            to sum: inout Sum,
+            depth: Int
+        ) throws(CodecError) {
+            for reference in own.references {
                 if let target = identifiers[reference] { sum.add(try visit(target, depth: depth + 1)) }
             }
             for marker in own.markers {
@@ -419,7 +464,16 @@ struct SVGDemands {
             case "filter":
                 properties.filters += references
                 properties.filterFunctionCount += Float(value.utf8.count { $0 == UInt8(ascii: "(") } - references.count)
-            case "font-size", "font": properties.font += Float(log(SVGValueBounds.relativeFontSize(in: value)))
+            case "font-size", "font":
+                properties.font += Float(log(SVGValueBounds.relativeFontSize(in: value)))
+                // In the shorthand, a number without a unit is a weight.
+                let words = name == "font" ? value.split { $0.isWhitespace || $0 == "/" } : [plainValue[...]]
+                for word in words where name == "font-size" || word.last?.isNumber == false {
+                    guard case .pixels(let size) = SVGLength(String(word)) else { continue }
+                    properties.fontSize = max(properties.fontSize, Float(size))
+                }
+            case "width", "height", "r", "rx", "ry":
+                if let length = SVGLength(plainValue) { properties.lengths.append((name, length)) }
             case "transform", "patternTransform": properties.scale += Float(log(SVGValueBounds.scale(of: value)))
             default: break
             }

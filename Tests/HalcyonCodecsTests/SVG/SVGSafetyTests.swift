@@ -292,6 +292,28 @@ struct SVGSafetyTests {
         }
     }
 
+    private static func steps(_ first: String, _ second: String) -> String {
+        String(repeating: first, count: 100) + String(repeating: second, count: 100)
+    }
+
+    @Test("a small tile that is enlarged counts once by its scale")
+    func enlargedTiles() throws {
+        let size = "width='1000' height='1000'"
+        let attributes = "width='5' height='5' patternUnits='userSpaceOnUse' patternTransform='scale(64)'"
+        let shapes = "<rect \(size) fill='url(#p)'/><rect width='9' height='9' fill='blue'/>"
+        let drawing = svg("<pattern id='p' \(attributes)><g/></pattern>\(shapes)", attributes: size)
+        #expect(try decode(drawing)?[5, 5] == [0, 0, 255, 255])
+    }
+
+    @Test("patterns that lead to each other are looked at once each")
+    func circularPatterns() throws {
+        let patterns = (0..<200).map { "<pattern id='p\($0)' href='#p\(($0 + 1) % 200)'/>" }.joined()
+        _ = try decode(svg("\(patterns)<rect width='9' height='9' fill='url(#p0)'/>"))
+        let tile = "width='5000' height='5000' patternUnits='userSpaceOnUse'"
+        let chain = "<pattern id='p' href='#q'/><pattern id='q' href='#r'/><pattern id='r' \(tile)/><g fill='url(#p)'/>"
+        #expect(try decode(svg(chain), DecodeOptions(limits: DecodeLimits(memory: 50 << 20))) == nil)
+    }
+
     @Test(
         "a tile that is a multiple of its shape, or that of a shape much larger than the drawing, counts as well",
         arguments: [
@@ -300,6 +322,27 @@ struct SVGSafetyTests {
             "<pattern id='q' width='150' height='150'/><pattern id='p' href='#q'/>/<g fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<rect width='9000' height='9000' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<path d='M0,0H9000V9000z' stroke='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<path d='M0 0H1-9000.V1-9000.5.5H0z' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<path d='m0 0\(Self.steps("h90", "v90"))z' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<path d='M0 0a9e3 9e3 0 1120 20z' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<polygon points='0,0-9000-9000 5,5' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<rect width='90in' height='90in' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<rect style='width:9000px;height:600em' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<style>circle{r:9000px}</style><circle fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<g fill='url(#p)'><rect width='9000' height='9000'/></g>",
+            """
+            <pattern id='p' width='1' height='1'/>/<g fill='url(#p)'><g transform='scale(99)'>\
+            <ellipse rx='99' ry='99'/></g></g>
+            """,
+            """
+            <pattern id='p' width='1' height='1'/>/<defs><rect id='r' width='9000' height='9000'/></defs>\
+            <use href='#r' fill='url(#p)'/>
+            """,
+            "<pattern id='p' width='1' height='1'/>/<text font-size='4000' fill='url(#p)'>far and wide</text>",
+            """
+            <pattern id='p' width='1' height='1'/>/<pattern id='q' fill='url(#p)' width='1' height='1'>\
+            <rect width='9000' height='9000'/></pattern><rect width='9' height='9' fill='url(#q)'/>
+            """,
         ]
     )
     func relativeTiles(_ parts: String) throws {
@@ -310,8 +353,15 @@ struct SVGSafetyTests {
             Issue.record("drawn")
         } catch CodecError.limitExceeded(.svg, .memory(_, maximum: 50 << 20)) {}
         // The whole of a shape, as drawing programs write it for a picture.
-        let usual = "<pattern id='p' width='1' height='1'><g/></pattern><rect width='20' height='20' fill='url(#p)'/>"
-        #expect(try decode(svg(usual), options) != nil)
+        let picture = "<g transform='scale(.001)'><rect width='9000' height='9000'/></g>"
+        for shape in [
+            "<rect width='20' height='20' rx='9000' fill='url(#p)'/>",
+            "<path d='M9 9\(Self.steps("h9v9", "h-9v-9"))z' fill='url(#p)'/>",
+            "<g fill='url(#p)'><path d='M0 0A9000 9000 0 0120 20z'/><text font-size='20'>usual</text></g>",
+        ] {
+            let usual = "<pattern id='p' width='1' height='1'>\(picture)</pattern>\(shape)"
+            #expect(try decode(svg(usual), options) != nil)
+        }
     }
 
     @Test(
