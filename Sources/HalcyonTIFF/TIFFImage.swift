@@ -309,6 +309,8 @@ struct TIFFImage {
         let height = min(size.height, Int(page.layout.segment_height))
         let (buffer, _) = try buffers(size.width * height * 4, scratch: 1)
         let words = UnsafeMutableRawPointer(buffer.bytes).assumingMemoryBound(to: UInt32.self)
+        // libtiff reads no more than three colours and alpha.
+        let planeCount = page.layout.is_planar ? min(4, Int(page.layout.samples_per_pixel)) : 1
         for top in stride(from: 0, to: size.height, by: height) {
             try throwIfCancelled(isCancelled)
             let count = min(height, size.height - top)
@@ -318,7 +320,7 @@ struct TIFFImage {
                 try leaveOut(region, in: out, bytesPerRow, &progress)
                 continue
             }
-            let rowCount = (0..<count).first { !page.hasRow(top + $0) } ?? count
+            let rowCount = (0..<count).first { !page.hasRow(top + $0, planeCount: planeCount) } ?? count
             progress.hasPixels = progress.hasPixels || rowCount > 0
             for row in 0..<rowCount {
                 let pixels = buffer.bytes + row * size.width * 4

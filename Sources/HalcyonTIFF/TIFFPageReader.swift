@@ -56,7 +56,11 @@ final class TIFFPageReader {
     }
 
     /// Returns whether the bytes of a row are there, where that is known: of strips that are not compressed.
-    func hasRow(_ row: Int) -> Bool { !isPadded || halcyon_tiff_reader_has_plain_row(handle, UInt32(row)) }
+    ///
+    /// - Parameter planeCount: The planes that are read of it.
+    func hasRow(_ row: Int, planeCount: Int = 1) -> Bool {
+        !isPadded || (0..<planeCount).allSatisfy { halcyon_tiff_reader_has_plain_row(handle, UInt32(row), UInt16($0)) }
+    }
 
     /// Returns whether the row could be decoded, as the functions below do for what they read.
     func readRow(_ row: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {

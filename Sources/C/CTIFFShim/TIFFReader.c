@@ -171,14 +171,14 @@ uint64_t halcyon_tiff_reader_plain_end(HalcyonTIFFReader *reader) {
     return end;
 }
 
-bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row) {
+bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row, uint16_t plane) {
     if (TIFFIsTiled(reader->tiff)) {
         return true;
     }
     uint32_t rows = 0;
     TIFFGetFieldDefaulted(reader->tiff, TIFFTAG_ROWSPERSTRIP, &rows);
     uint64_t before = rows == 0 ? row : row % rows;
-    uint64_t offset = TIFFGetStrileOffset(reader->tiff, TIFFComputeStrip(reader->tiff, row, 0));
+    uint64_t offset = TIFFGetStrileOffset(reader->tiff, TIFFComputeStrip(reader->tiff, row, plane));
     uint64_t size = (uint64_t)TIFFScanlineSize(reader->tiff);
     return offset <= reader->stream.count && (reader->stream.count - offset) / size > before;
 }

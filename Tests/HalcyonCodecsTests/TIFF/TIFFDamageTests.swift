@@ -134,6 +134,28 @@ struct TIFFDamageTests {
         #expect(cut.bitmap[0, 2] == [128, 128, 128, 255] && cut.bitmap[3, 3] == [128, 128, 128, 255])
     }
 
+    @Test("rows that libtiff converts are grey where the bytes of one of their planes are missing")
+    func cutConvertedPlane() throws {
+        var file = TIFFBytes()
+        let (start, planeSize) = (400, 4 * 8)
+        let entries = [
+            entry(258, 8, 8, 8), entry(262, 6), entry(277, 3), entry(284, 2), entry(530, 1, 1),
+            entry(273, start, start + planeSize, start + 2 * planeSize), entry(279, planeSize, planeSize, planeSize),
+        ]
+        file.addPage(width: 4, height: 8, samples: [], entries)
+        let planes = [UInt8(90), 60, 200].flatMap { [UInt8](repeating: $0, count: planeSize) }
+        let whole = file.data + Data(count: start - file.bytes.count) + planes
+        let image = try decode(whole)
+        #expect(!image.isPartial)
+        for (count, rowCount) in [(whole.count - 1, 7), (start + 2 * planeSize + 12, 3)] {
+            let cut = try decode(whole.prefix(count))
+            #expect(cut.isPartial)
+            for y in 0..<8 {
+                #expect(cut.bitmap[3, y] == (y < rowCount ? image.bitmap[3, y] : [128, 128, 128, 255]), "\(count)")
+            }
+        }
+    }
+
     @Test("planes that are there are shown where another is cut short, in one strip or in several", arguments: [1, 4])
     func cutPlane(stripCount: Int) throws {
         var file = TIFFBytes()

@@ -65,8 +65,9 @@ bool halcyon_tiff_reader_is_cut_short(HalcyonTIFFReader *reader);
 /// Returns the end of the last strip that begins within the file, if strips are stored as they are; else 0.
 uint64_t halcyon_tiff_reader_plain_end(HalcyonTIFFReader *reader);
 
-/// Returns whether all bytes of a row lie within the file, if strips are stored as they are.
-bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row);
+/// Returns whether all bytes of a row lie within the file, if strips are stored as they are; `plane` counts where samples
+/// are in planes.
+bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row, uint16_t plane);
 
 /// Decodes one row of all samples from strips; rows must be read in their order.
 bool halcyon_tiff_reader_read_row(HalcyonTIFFReader *reader, uint32_t row, uint8_t *out);
