@@ -64,7 +64,8 @@ extension ImageInfo {
     /// files are.
     package struct FileTraits: Sendable, Hashable, Codable {
         /// A Boolean value that indicates whether the bytes of an animation go to the end of its file; `nil` for a still
-        /// image, of which decoding tells what is missing, and where the end was not looked for.
+        /// image, of which decoding tells what is missing, and where the end was not looked for. `false` also where bytes
+        /// end within the second frame, so that the image looks like a still one.
         package var hasEnd: Bool?
         /// A Boolean value that indicates whether the samples are stored without loss, in a format that has the choice;
         /// `nil` where the header does not tell.

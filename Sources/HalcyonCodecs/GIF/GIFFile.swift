@@ -14,6 +14,8 @@ struct GIFFile {
     private(set) var hasAllFrames = true
     /// A Boolean value that indicates whether the end of the file was reached, and not only that of its bytes.
     private(set) var hasEnd = false
+    /// Whether the bytes end within a block behind the first image: an animation of which one frame is there.
+    private var isCutBehindFirst = false
     /// The number of times that the animation plays, 0 for without end; `nil` where the file does not say.
     private(set) var loopCount: Int?
     private(set) var hasTransparency = false
@@ -66,6 +68,7 @@ struct GIFFile {
             switch introducer {
             case 0x21:
                 guard readExtension(&reader, bytes, &control) else {
+                    isCutBehindFirst = !frames.isEmpty
                     return true
                 }
             case 0x2C:
@@ -75,6 +78,7 @@ struct GIFFile {
                 }
                 guard let frame = GIFFrame(&reader, control: control), frames.isEmpty || !frame.isCutShort else {
                     hasAllFrames = !reader.hasTooManyBlocks
+                    isCutBehindFirst = !frames.isEmpty
                     return true
                 }
                 hasTransparency = hasTransparency || control.transparentIndex != nil
@@ -144,8 +148,8 @@ struct GIFFile {
             info.frameCount = frames.count
             info.frameDurations = frames.map(\.duration)
             info.loopCount = loopCount ?? 1
-            if hasAllFrames { info.file.hasEnd = hasEnd }
         }
+        if hasAllFrames, frames.count > 1 || isCutBehindFirst { info.file.hasEnd = hasEnd }
         info.isFrameCountExact = hasAllFrames
         return info
     }

@@ -196,6 +196,21 @@ struct GIFHostileInputTests {
         #expect(try !shown(file.dropLast(1)).isPartial && !shown(file + [9, 9]).isPartial)
     }
 
+    @Test("an animation cut within its second frame is one that is cut short, although one image is there")
+    func cutSecondFrame() throws {
+        let image = GIFBytes.control(delay: 7) + GIFBytes.image(0, 0, 1, 1, [2])
+        let header = GIFBytes.header(1, 1)
+        let (file, first) = (GIFBytes.file(header, image, image), header.count + image.count)
+        // The control of the second frame has 8 bytes.
+        for count in first + 1..<file.count - 1 where count != first + 8 {
+            let info = try GIFDecoder().info(of: file.prefix(count), limits: .standard)
+            #expect(info.frameCount == 1 && info.file.hasEnd == false, "\(count)")
+        }
+        #expect(try GIFDecoder().info(of: GIFBytes.file(header, image), limits: .standard).file.hasEnd == nil)
+        #expect(try GIFDecoder().info(of: file.prefix(first), limits: .standard).file.hasEnd == nil)
+        #expect(try GIFDecoder().info(of: file, limits: .standard).file.hasEnd == true)
+    }
+
     @Test("a damaged frame shows what is there, and the others as they are")
     func damagedFrame() throws {
         // A clear code, a row, and a code that has no run yet.
