@@ -2,10 +2,10 @@ package import HalcyonRaster
 
 extension DecodeOptions {
     /// Returns the orientation by which an image stored with this one is turned.
-    func appliedOrientation(of stored: Orientation) -> Orientation { appliesOrientation ? stored : .up }
+    package func appliedOrientation(of stored: Orientation) -> Orientation { appliesOrientation ? stored : .up }
 
     /// Returns the size of an image as it is returned, at full resolution.
-    func displaySize(of info: ImageInfo) -> PixelSize {
+    package func displaySize(of info: ImageInfo) -> PixelSize {
         appliedOrientation(of: info.orientation).displaySize(of: info.size)
     }
 }

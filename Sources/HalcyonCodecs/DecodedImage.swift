@@ -63,6 +63,23 @@ public struct DecodedImage: Sendable {
         storage = Storage(bitmap, fullSize, Header(info, colorProfile, isPartial: isPartial), nil)
     }
 
+    /// An image decoded with these options, which stands for the whole of its file, turned or as stored.
+    package init(
+        bitmap: Bitmap,
+        info: ImageInfo,
+        options: DecodeOptions,
+        colorProfile: ColorProfile? = nil,
+        isPartial: Bool = false
+    ) {
+        self.init(
+            bitmap: bitmap,
+            info: info,
+            fullSize: options.displaySize(of: info),
+            colorProfile: colorProfile,
+            isPartial: isPartial
+        )
+    }
+
     private init(_ storage: Storage) {
         self.storage = storage
     }

@@ -19,7 +19,8 @@ public struct ImageInfo: Sendable, Hashable, Codable {
     public var frameDurations: [Int]
     /// The number of times that an animation plays: `nil` for a still image, 0 for without end.
     public var loopCount: Int?
-    /// Bits of one sample of one channel as stored, 1 to 16; of channels with different numbers the greatest.
+    /// Bits of one sample of one channel as stored, 1 to 16, in JPEG XL up to 32 and in TIFF up to 64; of channels with
+    /// different numbers the greatest.
     public var bitDepth: Int
     /// A Boolean value that indicates whether the file has an alpha channel or a transparent colour.
     public var hasAlpha: Bool

@@ -42,6 +42,7 @@ public struct JPEGXLDecoder: ImageDecoder {
         return DecodedImage(
             bitmap: bitmap,
             info: reader.header.info,
+            options: options,
             colorProfile: reader.colorProfile,
             isPartial: reader.isPartial
         )

@@ -53,7 +53,7 @@ final class JPEGXLFrameReader {
         // Stays so where an error ends this function.
         nextFrame = nil
         isPartial = false
-        let size = options.appliesOrientation ? header.orientation.displaySize(of: header.size) : header.size
+        let size = options.appliedOrientation(of: header.orientation).displaySize(of: header.size)
         var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth, isCleared: true)
         let (bytesPerRow, hasAlpha) = (bitmap.bytesPerRow, header.hasAlpha)
         var isComplete = true

@@ -34,7 +34,7 @@ final class JPEGXLIncrementalReader: IncrementalReading {
         self.options = options
         bytes = beginning
         depth = header.depth(for: options)
-        size = options.appliesOrientation ? header.orientation.displaySize(of: header.size) : header.size
+        size = options.appliedOrientation(of: header.orientation).displaySize(of: header.size)
         bytesPerRow = depth.bytesPerRow(width: size.width)
         pixels = try PixelBuffer(byteCount: bytesPerRow * size.height)
         pixels.pointer.initializeMemory(as: UInt8.self, repeating: 0, count: pixels.byteCount)
@@ -109,6 +109,6 @@ final class JPEGXLIncrementalReader: IncrementalReading {
                 isCancelled: isCancelled
             )
         }
-        return DecodedImage(bitmap: bitmap, info: header.info, colorProfile: colorProfile)
+        return DecodedImage(bitmap: bitmap, info: header.info, options: options, colorProfile: colorProfile)
     }
 }

@@ -91,7 +91,7 @@ extension TIFFDirectory {
             size: size,
             orientation: orientation,
             frameCount: frameCount,
-            bitDepth: bitsPerSample,
+            bitDepth: max(1, min(bitsPerSample, 64)),
             hasAlpha: alpha != nil,
             colorSpace: iccProfile.flatMap(ICCProfile.colorSpace(of:)) ?? photometric.colorSpace
         )

@@ -43,12 +43,13 @@ struct TIFFPages: FrameCursor {
             of: source.directory,
             at: source.place,
             inkProfile: source.directory.inkProfile ?? directory.inkProfile,
-            orientation: options.appliesOrientation ? directory.orientation : .up,
+            orientation: options.appliedOrientation(of: directory.orientation),
             isCancelled: isCancelled
         )
         return DecodedImage(
             bitmap: bitmap,
             info: directory.info(frameCount: offsets.count, isExact: chain.isWhole),
+            options: options,
             colorProfile: source.directory.colorProfile ?? directory.colorProfile,
             isPartial: isPartial
         )

@@ -40,8 +40,8 @@ extension VideoReader {
         let mayHaveAlpha = info.hasAlpha || halcyon_video_frame_has_alpha(video)
         let bitmap = try bitmap(target, depth, mayHaveAlpha: mayHaveAlpha, options)
         info.hasAlpha = info.hasAlpha || !bitmap.isOpaque
-        let turned = options.appliesOrientation ? try bitmap.upright(info.orientation) : bitmap
-        return DecodedImage(bitmap: turned, info: info, fullSize: info.displaySize, colorProfile: colorProfile)
+        let turned = try bitmap.upright(options.appliedOrientation(of: info.orientation))
+        return DecodedImage(bitmap: turned, info: info, options: options, colorProfile: colorProfile)
     }
 
     /// Decodes the cover, scaled down to the memory that a frame would take, for which there is room.
@@ -72,7 +72,7 @@ extension VideoReader {
         }
         let (width, widthOverflows) = target.width.multipliedReportingOverflow(by: 2)
         let (height, heightOverflows) = target.height.multipliedReportingOverflow(by: 2)
-        let shown = options.appliesOrientation ? info.displaySize : info.size
+        let shown = options.displaySize(of: info)
         guard !widthOverflows, !heightOverflows, width < shown.width, height < shown.height else {
             return info.size
         }
@@ -80,7 +80,7 @@ extension VideoReader {
         guard size.width < shown.width, size.height < shown.height else {
             return info.size
         }
-        return options.appliesOrientation && info.orientation.swapsSides ? size.transposed : size
+        return options.appliedOrientation(of: info.orientation).swapsSides ? size.transposed : size
     }
 
     /// Makes the frame asked for the current one.

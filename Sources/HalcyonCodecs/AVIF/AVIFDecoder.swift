@@ -47,7 +47,7 @@ public struct AVIFDecoder: ImageDecoder {
             Result {
                 let info = reader.info
                 let bitmap = try reader.bitmap(ofFrame: options.frame, options: options, isCancelled: isCancelled)
-                return DecodedImage(bitmap: bitmap, info: info, colorProfile: reader.colorProfile)
+                return DecodedImage(bitmap: bitmap, info: info, options: options, colorProfile: reader.colorProfile)
             }
         }.get()
     }

@@ -87,11 +87,10 @@ public final class FrameReader: Sendable {
         }
         let bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
         let info = cursor.frameInfo ?? info
-        let size = options.displaySize(of: info)
         let image = DecodedImage(
             bitmap: bitmap,
             info: info,
-            fullSize: size,
+            options: options,
             colorProfile: cursor.colorProfile,
             isPartial: cursor.isPartial
         )

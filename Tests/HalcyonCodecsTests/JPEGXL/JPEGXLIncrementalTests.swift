@@ -48,6 +48,18 @@ struct JPEGXLIncrementalTests {
         }
     }
 
+    @Test("stands for the size in which it is returned, upright or as stored", arguments: [true, false])
+    func fullSize(appliesOrientation: Bool) throws {
+        let photo = try TestImages.photo(30, 20)
+        let data = try JPEGXLEncoder().encode(photo, options: EncodeOptions(orientation: .right))
+        let options = DecodeOptions(appliesOrientation: appliesOrientation)
+        let decoder = IncrementalDecoder(codecs: .all, options: options)
+        try feed(data, to: decoder, by: 97)
+        let image = try #require(try decoder.image())
+        #expect(image.size == (appliesOrientation ? photo.size.transposed : photo.size))
+        #expect(image.fullSize == image.size)
+    }
+
     @Test("shows a lossy image coarsely before it is there")
     func coarse() throws {
         let photo = try TestImages.photo(600, 500)

@@ -46,6 +46,7 @@ struct EmbeddedMetadataTests {
             let file = try codecs.encode(bitmap, as: format, options: EncodeOptions(orientation: orientation))
             let stored = try codecs.decode(file, options: DecodeOptions(appliesOrientation: false))
             #expect(stored.info.orientation == orientation && stored.size == PixelSize(20, 10))
+            #expect(stored.fullSize == stored.size)
             let metadata = try codecs.metadata(of: file)
             #expect(format == .tiff || metadata.exif.flatMap(EXIF.orientation) ?? .up == orientation)
             let options = EncodeOptions(metadata: metadata, orientation: stored.info.orientation)

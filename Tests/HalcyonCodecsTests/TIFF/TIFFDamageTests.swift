@@ -41,6 +41,12 @@ struct TIFFDamageTests {
         }
     }
 
+    @Test("a sample has 1 to 64 bits, whatever the header says", arguments: [(0, 1), (32, 32), (.max, 64)])
+    func bitDepth(stated: Int, described: Int) throws {
+        let data = file([entry(258, min(stated, Int(UInt32.max)))])
+        #expect(try decoder.info(of: data, limits: .standard).bitDepth == described)
+    }
+
     @Test("samples beyond the end of the file are truncated")
     func missingSamples() {
         #expect(throws: CodecError.truncated(.tiff)) { try decode(file([entry(273, 90_000)])) }

@@ -133,7 +133,7 @@ struct VideoDecoderTests {
             #expect(turned.info.orientation == orientation && quarters(turned) == colors, "\(matrix)")
             let stored = DecodeOptions(appliesOrientation: false)
             let image = try ImageCodecs.all.decode(VideoFixture.turned(data, matrix), options: stored)
-            #expect(image.size == PixelSize(32, 16) && quarters(image) == "rgbw")
+            #expect(image.size == PixelSize(32, 16) && quarters(image) == "rgbw" && image.fullSize == image.size)
         }
     }
 
