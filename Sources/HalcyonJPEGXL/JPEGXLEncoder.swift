@@ -20,7 +20,8 @@ public struct JPEGXLEncoder: AnimationEncoder {
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. ``EncodeOptions/colorProfile``
     /// says what the pixels are; without one they are sRGB.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a profile that is not one of RGB, or where memory runs out.
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a profile that is not one of RGB, or where libjxl's memory runs out;
+    ///   ``CodecError/bitmap(_:)`` where that for the pixels cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let writer = try JPEGXLWriter(
             bitmap.size,

@@ -133,14 +133,15 @@ final class JPEGXLWriter {
             try check(JxlEncoderSetFrameHeader(settings, &frame), "a frame of \(duration) milliseconds")
         }
         var format = halcyon_jpegxl_pixel_format(hasAlpha ? 4 : 3, depth == .sixteen, 0)
-        func addFrame(_ samples: UnsafeRawBufferPointer) -> JxlEncoderStatus {
+        let frame: Bitmap
+        do {
+            frame = try bitmap.converted(to: depth)
+        } catch {
+            throw .bitmap(error)
+        }
+        let status = try frame.withPackedSamples(hasAlpha: hasAlpha) { samples in
             JxlEncoderAddImageFrame(settings, &format, samples.baseAddress, samples.count)
         }
-        let status =
-            switch depth {
-            case .eight: Self.dropAlpha(bitmap.straightRGBA(), unless: hasAlpha).withUnsafeBytes(addFrame)
-            case .sixteen: Self.dropAlpha(bitmap.straightRGBA16(), unless: hasAlpha).withUnsafeBytes(addFrame)
-            }
         try check(status, "the image")
         if isLast {
             JxlEncoderCloseInput(encoder)
@@ -176,24 +177,6 @@ final class JPEGXLWriter {
         guard status == JXL_ENC_SUCCESS else {
             let error = JxlEncoderGetError(encoder)
             throw .cannotEncode(.jxl, reason: "libjxl refuses \(subject) (error \(error.rawValue))")
-        }
-    }
-}
-
-extension JPEGXLWriter {
-    /// The first three of each four samples.
-    private static func dropAlpha<Sample>(_ samples: [Sample], unless hasAlpha: Bool) -> [Sample] {
-        guard !hasAlpha else {
-            return samples
-        }
-        let pixelCount = samples.count / 4
-        return [Sample](unsafeUninitializedCapacity: pixelCount * 3) { out, count in
-            count = pixelCount * 3
-            for pixel in 0..<pixelCount {
-                for channel in 0..<3 {
-                    out[pixel &* 3 &+ channel] = samples[pixel &* 4 &+ channel]
-                }
-            }
         }
     }
 }

@@ -97,44 +97,15 @@ public struct TIFFEncoder: PageEncoder {
     private func writeRows(of bitmap: Bitmap, to writer: OpaquePointer) throws(CodecError) {
         var samples = [UInt8](repeating: 0, count: bitmap.width * bitmap.bytesPerPixel)
         for y in 0..<bitmap.height {
-            let isWritten = bitmap.withUnsafeBytes { bytes in
-                samples.withUnsafeMutableBytes { samples in
-                    let row = UnsafeRawBufferPointer(rebasing: bytes[(y * bitmap.bytesPerRow)...])
-                    guard let row = row.baseAddress, let out = samples.baseAddress else {
-                        return false
-                    }
-                    Self.convert(row, into: out, of: bitmap)
-                    return halcyon_tiff_writer_write_row(writer, out.assumingMemoryBound(to: UInt8.self))
+            let isWritten = samples.withUnsafeMutableBytes { samples in
+                guard let out = samples.baseAddress else {
+                    return false
                 }
+                bitmap.pack(row: y, into: out, hasAlpha: !bitmap.isOpaque)
+                return halcyon_tiff_writer_write_row(writer, out.assumingMemoryBound(to: UInt8.self))
             }
             guard isWritten else {
                 throw Self.failure(of: writer)
-            }
-        }
-    }
-
-    /// Makes a row straight, or leaves out alpha where there is none.
-    private static func convert(_ row: UnsafeRawPointer, into out: UnsafeMutableRawPointer, of bitmap: Bitmap) {
-        switch (bitmap.isOpaque, bitmap.depth) {
-        case (true, .eight): dropAlpha(row, into: out, count: bitmap.width, as: UInt8.self)
-        case (true, .sixteen): dropAlpha(row, into: out, count: bitmap.width, as: UInt16.self)
-        case (false, .eight):
-            let (row, out) = (row.assumingMemoryBound(to: UInt8.self), out.assumingMemoryBound(to: UInt8.self))
-            PixelConversion.unpremultiply(row, into: out, count: bitmap.width)
-        case (false, .sixteen): PixelConversion.unpremultiply16(row, into: out, count: bitmap.width)
-        }
-    }
-
-    private static func dropAlpha<Sample>(
-        _ row: UnsafeRawPointer,
-        into out: UnsafeMutableRawPointer,
-        count: Int,
-        as type: Sample.Type
-    ) {
-        let (row, out) = (row.assumingMemoryBound(to: type), out.assumingMemoryBound(to: type))
-        for x in 0..<count {
-            for channel in 0..<3 {
-                out[x &* 3 &+ channel] = row[x &* 4 &+ channel]
             }
         }
     }

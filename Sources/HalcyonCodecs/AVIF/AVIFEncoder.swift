@@ -23,7 +23,7 @@ public struct AVIFEncoder: ImageEncoder {
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,536 pixels, for EXIF that is none, or where
-    ///   libavif fails.
+    ///   libavif fails; ``CodecError/bitmap(_:)`` where memory for the pixels cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let writer = try AVIFWriter(options)
         try writer.add(bitmap, hasAlpha: !bitmap.isOpaque, duration: nil)

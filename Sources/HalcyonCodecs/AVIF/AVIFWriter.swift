@@ -86,7 +86,7 @@ final class AVIFWriter {
         image.pointee.matrixCoefficients =
             UInt16(isLossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601)
         try setMetadata(of: image)
-        try check(convert(bitmap, into: image, hasAlpha: hasAlpha))
+        try check(try convert(bitmap, into: image, hasAlpha: hasAlpha))
         let flags = duration == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
         try check(avifEncoderAddImage(encoder, image, UInt64(duration ?? 1), flags.rawValue))
     }
@@ -102,7 +102,11 @@ final class AVIFWriter {
         return Data(bytes: bytes, count: output.size)
     }
 
-    private func convert(_ bitmap: Bitmap, into image: UnsafeMutablePointer<avifImage>, hasAlpha: Bool) -> avifResult {
+    private func convert(
+        _ bitmap: Bitmap,
+        into image: UnsafeMutablePointer<avifImage>,
+        hasAlpha: Bool
+    ) throws(CodecError) -> avifResult {
         func convert(_ pixels: UnsafeRawBufferPointer, bytesPerRow: Int) -> avifResult {
             var rows = avifRGBImage()
             // libavif only reads them.
@@ -115,10 +119,7 @@ final class AVIFWriter {
             return bitmap.withUnsafeBytes { convert($0, bytesPerRow: bitmap.bytesPerRow) }
         }
         let bytesPerRow = bitmap.width * bitmap.bytesPerPixel
-        return switch bitmap.depth {
-        case .eight: bitmap.straightRGBA().withUnsafeBytes { convert($0, bytesPerRow: bytesPerRow) }
-        case .sixteen: bitmap.straightRGBA16().withUnsafeBytes { convert($0, bytesPerRow: bytesPerRow) }
-        }
+        return try bitmap.withPackedSamples(hasAlpha: true) { convert($0, bytesPerRow: bytesPerRow) }
     }
 
     private func setMetadata(of image: UnsafeMutablePointer<avifImage>) throws(CodecError) {

@@ -15,17 +15,16 @@ public struct BMPEncoder: ImageEncoder {
     /// Encodes a bitmap; of the options only ``EncodeOptions/colorProfile`` counts.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image of 4 GiB or more, which the file header cannot
-    ///   tell.
+    ///   tell; ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let bitmap = try bitmap.withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
         let profile = try options.embeddedMetadata(in: .bmp)?.iccProfile ?? Data()
         let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)
-        var file = header.data
-        file.reserveCapacity(header.fileByteCount)
-        file.append(Data(count: header.pixelByteCount))
         let (bytesPerRow, bytesPerPixel) = (header.bytesPerRow, isOpaque ? 3 : 4)
-        file.withUnsafeMutableBytes { file in
+        return try Data.filled(byteCount: header.fileByteCount) { file in
+            file.copyBytes(from: header.data)
+            UnsafeMutableRawBufferPointer(rebasing: file.suffix(profile.count)).copyBytes(from: profile)
             guard let pixels = file.baseAddress.map({ $0 + header.data.count }) else {
                 return
             }
@@ -41,9 +40,8 @@ public struct BMPEncoder: ImageEncoder {
                         to[3] = from[3]
                     }
                 }
+                for place in bitmap.width * bytesPerPixel..<bytesPerRow { target[place] = 0 }
             }
         }
-        file.append(profile)
-        return file
     }
 }

@@ -10,15 +10,16 @@ public struct PAMEncoder: ImageEncoder {
     /// ``ImageFormat/pam``.
     public var format: ImageFormat { .pam }
 
-    /// Encodes a bitmap. Never fails; the options don't matter.
+    /// Encodes a bitmap; the options don't matter.
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let maximum = bitmap.depth == .eight ? 255 : 65_535
         var header = "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL \(maximum)\n"
         header += "TUPLTYPE RGB_ALPHA\nENDHDR\n"
         let headerBytes = Data(header.utf8)
         let rowByteCount = bitmap.width * bitmap.bytesPerPixel
-        var file = Data(count: headerBytes.count + rowByteCount * bitmap.height)
-        file.withUnsafeMutableBytes { file in
+        return try Data.filled(byteCount: headerBytes.count + rowByteCount * bitmap.height) { file in
             file.copyBytes(from: headerBytes)
             bitmap.withUnsafeBytes { pixels in
                 guard let target = file.baseAddress?.assumingMemoryBound(to: UInt8.self),
@@ -36,6 +37,5 @@ public struct PAMEncoder: ImageEncoder {
                 }
             }
         }
-        return file
     }
 }

@@ -67,9 +67,7 @@ extension WebPEncoder: AnimationEncoder {
         picture.use_argb = 1
         picture.width = Int32(bitmap.width)
         picture.height = Int32(bitmap.height)
-        guard Self.copy(bitmap, to: &picture) else {
-            throw .cannotEncode(.webp, reason: "out of memory")
-        }
+        try Self.copy(bitmap, to: &picture)
         guard WebPAnimEncoderAdd(encoder, &picture, timestamp, &config) != 0 else {
             throw Self.error(of: encoder, "frame \(number)")
         }

@@ -20,7 +20,8 @@ public struct WebPEncoder: ImageEncoder {
 
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 16,383 pixels or where memory runs out.
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 16,383 pixels or where libwebp's memory runs out;
+    ///   ``CodecError/bitmap(_:)`` where that for the pixels cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         _ = try checkedSize(bitmap.size)
         let bitmap = try bitmap.withEightBits()
@@ -38,9 +39,7 @@ public struct WebPEncoder: ImageEncoder {
         picture.use_argb = config.lossless
         picture.width = Int32(bitmap.width)
         picture.height = Int32(bitmap.height)
-        guard Self.copy(bitmap, to: &picture) else {
-            throw .cannotEncode(.webp, reason: "out of memory")
-        }
+        try Self.copy(bitmap, to: &picture)
         // The image only borrows the writer, for the time of the call.
         let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
             picture.writer = WebPMemoryWrite
@@ -79,14 +78,19 @@ public struct WebPEncoder: ImageEncoder {
         return config
     }
 
-    /// libwebp takes straight pixels, and converts them to its own; returns whether there was memory.
-    static func copy(_ bitmap: Bitmap, to picture: inout WebPPicture) -> Bool {
-        if bitmap.isOpaque {
-            return bitmap.withUnsafeBytes { pixels in
-                let rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                return WebPPictureImportRGBX(&picture, rows, Int32(bitmap.bytesPerRow)) != 0
-            }
+    /// Hands out straight pixels to libwebp, which converts them to its own.
+    static func copy(_ bitmap: Bitmap, to picture: inout WebPPicture) throws(CodecError) {
+        func start(_ pixels: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
+            pixels.assumingMemoryBound(to: UInt8.self).baseAddress
         }
-        return WebPPictureImportRGBA(&picture, bitmap.straightRGBA(), Int32(bitmap.width * 4)) != 0
+        let isCopied =
+            if bitmap.isOpaque {
+                bitmap.withUnsafeBytes { WebPPictureImportRGBX(&picture, start($0), Int32(bitmap.bytesPerRow)) }
+            } else {
+                try bitmap.withPackedSamples(hasAlpha: true) {
+                    WebPPictureImportRGBA(&picture, start($0), Int32(bitmap.width * 4))
+                }
+            }
+        guard isCopied != 0 else { throw .cannotEncode(.webp, reason: "out of memory") }
     }
 }
