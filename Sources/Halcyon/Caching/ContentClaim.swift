@@ -25,6 +25,18 @@ struct ContentDigest: Hashable, Sendable {
     }
 }
 
+/// The work that a load may join: none that it could not store any more.
+struct JoinRule: Sendable {
+    /// The ``WorkNumber`` since which the work has begun.
+    var since: UInt64 = 0
+    /// The number of the load that has brought the content of the cache since, whose own work is joined although it began
+    /// before; `nil` for none.
+    var adopter: UInt64?
+
+    /// Returns whether work with a number may be joined.
+    func admits(_ number: UInt64) -> Bool { number >= since || number == adopter }
+}
+
 /// A piece of work that may store something under a name in one cache, as long as this lives.
 final class ContentRegistration: Sendable {
     enum Kind: Sendable {
@@ -41,8 +53,8 @@ final class ContentRegistration: Sendable {
     let kind: Kind
     /// The number of the call.
     let number: UInt64
-    /// The number since which the work may join other work.
-    let joinsSince: UInt64
+    /// The other work that the work may join.
+    let joining: JoinRule
     /// The parts of the cache in which the work may store nothing: something changed there before its name was known.
     let lost: ImageCache.Tiers
 
@@ -51,14 +63,14 @@ final class ContentRegistration: Sendable {
         name: ExactString,
         kind: Kind,
         number: UInt64,
-        joinsSince: UInt64,
+        joining: JoinRule,
         lost: ImageCache.Tiers
     ) {
         self.order = order
         self.name = name
         self.kind = kind
         self.number = number
-        self.joinsSince = joinsSince
+        self.joining = joining
         self.lost = lost
     }
 
@@ -92,8 +104,11 @@ struct ContentRegistrations: Sendable {
         others = []
     }
 
-    /// The number since which the work may join other work.
-    var joinsSince: UInt64 { others.reduce(first?.joinsSince ?? 0) { max($0, $1.joinsSince) } }
+    /// The other work that the work may join.
+    var joining: JoinRule {
+        guard !others.isEmpty else { return first?.joining ?? JoinRule() }
+        return JoinRule(since: others.reduce(first?.joining.since ?? 0) { max($0, $1.joining.since) })
+    }
 
     /// The number of the call.
     var number: UInt64 { first?.number ?? 0 }
@@ -118,6 +133,8 @@ struct ContentClaim: Sendable {
     var found: Found?
     /// `true` if the content was found in memory.
     var isFromMemory = false
+    /// `true` if a refresh in the background has brought the content, whose load may have used older content.
+    var isInBackground = false
     /// `true` if the bytes are those of a part, which say nothing about the original.
     var isPart = false
 
@@ -135,7 +152,7 @@ struct ContentClaim: Sendable {
     /// A result of an original that is not known may be of an earlier one if it is older.
     var confirmedSince: Date? { digest == found?.digest ? found?.storedAt : nil }
 
-    /// The number of the load, which that of its work is not below.
+    /// The number of the load, which is that of its work.
     var workNumber: UInt64 { registrations.number }
 
     func registration(with order: ContentOrder) -> ContentRegistration? { registrations[order] }

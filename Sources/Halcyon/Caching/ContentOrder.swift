@@ -50,8 +50,8 @@ final class ContentOrder: Sendable {
         var replacedOriginal: UInt64 = 0
         /// The last store by the program of the result of a key.
         var replacedResults: [ImageKey: UInt64] = [:]
-        /// The number before which work is not joined by loads that are called from now on.
-        var joinsSince: UInt64
+        /// The work that loads join that are called from now on.
+        var joining: JoinRule
         /// The number since which forced refreshes join each other, and how many are in progress.
         var refreshes: (since: UInt64, count: Int) = (0, 0)
         private var adopted: [String: Adopted] = [:]
@@ -68,7 +68,7 @@ final class ContentOrder: Sendable {
 
         init(removed: Removals, joinsSince: UInt64) {
             self.removed = removed
-            self.joinsSince = joinsSince
+            joining = JoinRule(since: joinsSince)
         }
 
         /// Returns whether content of a representation is not known to be outdated.
@@ -139,8 +139,13 @@ final class ContentOrder: Sendable {
             guard tiers.contains(.disk) else { return }
             adopted = ["": Adopted(transfer: scope.kept.isEmpty ? newest : number, digest: nil)]
             (isComplete, kept) = (true, scope.kept)
-            joinsSince = max(joinsSince, number)
+            joinOnlyWork(since: number)
             removalCount += 1
+        }
+
+        /// Excludes earlier work from being joined, but for that of one load.
+        mutating func joinOnlyWork(since number: UInt64, orOf adopter: UInt64? = nil) {
+            joining = JoinRule(since: max(joining.since, number), adopter: adopter)
         }
     }
 
@@ -200,7 +205,7 @@ final class ContentOrder: Sendable {
             if isRefresh { records.values[index].refreshes.count -= 1 }
             guard records.values[index].useCount == 0 else { return }
             // Downloads outside a pipeline have no registrations, and may be in progress.
-            joinsSince = max(joinsSince, records.values[index].joinsSince)
+            joinsSince = max(joinsSince, records.values[index].joining.since)
             records.remove(at: index)
         }
     }
@@ -231,9 +236,9 @@ final class ContentOrder: Sendable {
             }
             if kind == .refresh, var record = state.records[name] {
                 // Forced refreshes in progress at the same time join each other, unless something changed between them.
-                if record.refreshes.count == 0 || record.refreshes.since != record.joinsSince {
-                    record.joinsSince = max(record.joinsSince, called ?? number)
-                    record.refreshes.since = record.joinsSince
+                if record.refreshes.count == 0 || record.refreshes.since != record.joining.since {
+                    record.joinOnlyWork(since: called ?? number)
+                    record.refreshes.since = record.joining.since
                 }
                 record.refreshes.count += 1
                 state.records[name] = record
@@ -243,7 +248,7 @@ final class ContentOrder: Sendable {
                 name: name,
                 kind: kind,
                 number: called ?? number,
-                joinsSince: state.records[name]?.joinsSince ?? number,
+                joining: state.records[name]?.joining ?? JoinRule(since: number),
                 lost: lost
             )
         }
@@ -277,9 +282,10 @@ final class ContentOrder: Sendable {
             else { return false }
             let isChanged =
                 state.records[registration.name]?.adopt(claim.digest, claim.representation, transfer) ?? false
-            // Work of earlier loads may go on with older content.
-            if isChanged, record.joinsSince < claim.workNumber {
-                state.records[registration.name]?.joinsSince = claim.workNumber
+            // Work of other loads may go on with older content, also of those that were called since this one.
+            if isChanged {
+                let adopter = claim.isInBackground ? nil : claim.workNumber
+                state.records[registration.name]?.joinOnlyWork(since: WorkNumber.next(), orOf: adopter)
             }
             return isChanged
         }
@@ -311,7 +317,7 @@ final class ContentOrder: Sendable {
             let (name, number) = (registration.name, registration.number)
             state.noteReplacement(of: name, number)
             guard var record = state.records[name] else { return }
-            record.joinsSince = max(record.joinsSince, number)
+            record.joinOnlyWork(since: WorkNumber.next())
             record.replaced = max(record.replaced, number)
             if let key {
                 record.replacedResults[key] = max(record.replacedResults[key] ?? 0, number)

@@ -29,13 +29,13 @@ extension WorkCoalescer {
     /// A piece of work in progress.
     final class Node: Sendable {
         let id: UInt64
-        /// The number of the oldest work that its result may come from.
-        let since: UInt64
+        /// The ``WorkNumber`` of the load that has begun it.
+        let number: UInt64
         let priority: PriorityBox
 
-        init(id: UInt64, since: UInt64, priority: LoadPriority) {
+        init(id: UInt64, number: UInt64, priority: LoadPriority) {
             self.id = id
-            self.since = since
+            self.number = number
             self.priority = PriorityBox(priority)
         }
     }
@@ -100,14 +100,14 @@ extension WorkCoalescer {
         var replaced: [UInt64: Entry] = [:]
         var nextID: UInt64 = 0
 
-        /// Returns the entry of work that is new enough, or a new one that replaces it.
+        /// Returns the entry of work that may be joined, or a new one that replaces it.
         mutating func join(
             _ key: HashedKey,
-            since: UInt64,
+            _ joining: JoinRule,
             node: (_ id: UInt64) -> Node
         ) -> (index: Dictionary<HashedKey, Entry>.Index, isNew: Bool)? {
             let index = entries.index(forKey: key)
-            if let index, entries.values[index].node.since >= since { return (index, false) }
+            if let index, joining.admits(entries.values[index].node.number) { return (index, false) }
             nextID += 1
             let entry = Entry(node(nextID))
             if let index {

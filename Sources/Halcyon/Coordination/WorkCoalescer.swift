@@ -49,7 +49,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard request.reach == .anywhere else { return try await operation(context) }
         return try await value(
             for: key,
-            since: request.joinsSince,
+            joining: request.joining,
             number: request.registrations.number,
             context: context,
             operation: operation
@@ -59,13 +59,13 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Returns the value of a key; starts `operation` unless work on the key is in progress.
     ///
     /// - Parameters:
-    ///   - since: The ``WorkNumber`` before which work is too old to be joined. Default: any work is joined.
-    ///   - number: The number of `operation`. Default: `since`.
+    ///   - joining: The work that is joined, by its ``WorkNumber``. Default: any.
+    ///   - number: The number of `operation`. Default: the one since which work is joined.
     ///   - wait: Ends the waiting as the calling task does when it is cancelled. Default: the task alone does.
     /// - Throws: The error of the operation, or `CancellationError` as soon as the calling task, or `wait`, is cancelled.
     func value(
         for key: Key,
-        since: UInt64 = 0,
+        joining: JoinRule = JoinRule(),
         number: UInt64? = nil,
         context: WorkContext,
         wait: CancellableWait? = nil,
@@ -83,7 +83,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         defer { wait?.end() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                join(key, waiterID, since, number, context, continuation, cancellation, operation)
+                join(key, waiterID, joining, number, context, continuation, cancellation, operation)
             }
         } onCancel: {
             leave(key, waiterID, cancellation)
@@ -96,7 +96,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private func join(
         _ key: HashedKey,
         _ waiterID: UInt64,
-        _ since: UInt64,
+        _ joining: JoinRule,
         _ number: UInt64?,
         _ context: WorkContext,
         _ continuation: CheckedContinuation<Value, any Error>,
@@ -112,8 +112,8 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             // Read here, so that a change either comes before or finds the waiter in the table.
             let priority = context.priority.value
             // Changed in place: the key in the table stays that of the first, so that none is released under the lock.
-            let joined = state.join(key, since: since) { id in
-                Node(id: id, since: number ?? since, priority: priority)
+            let joined = state.join(key, joining) { id in
+                Node(id: id, number: number ?? joining.since, priority: priority)
             }
             guard let (index, isNew) = joined else { return nil }
             let entry = state.entries.values[index]

@@ -48,7 +48,7 @@ extension ImageDownloader {
         do {
             var result = try await transfers.value(
                 for: sharing.key,
-                since: work.since,
+                joining: JoinRule(since: work.since),
                 number: work.called ?? WorkNumber.next(),
                 context: context,
                 wait: call.wait

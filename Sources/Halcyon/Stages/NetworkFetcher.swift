@@ -42,7 +42,7 @@ struct NetworkFetcher {
             transfer,
             policy: request.options.network,
             audience: request.audience,
-            since: request.joinsSince,
+            since: request.joining.since,
             called: request.registrations.number,
             basis: request.downloadBasis,
             context: context

@@ -34,8 +34,8 @@ final class OriginalRefresher: Sendable {
         let context = WorkContext(priority: priority, activities: activities, report: { _ in })
         let policy = request.options.cache
         // Removals and stores since the load began keep the refresh from joining what it may not store.
-        let joinsSince = ContentRegistrations(for: request.key, with: request.caches).joinsSince
-        let fetcher = network.fetcher(for: request, since: joinsSince, context: context)
+        let joining = ContentRegistrations(for: request.key, with: request.caches).joining
+        let fetcher = network.fetcher(for: request, since: joining.since, context: context)
         let storage = OriginalStorage(for: request, transfer, fetcher, reads: true, priority: priority)
         let transaction = HTTPCacheTransaction(
             request: transfer,
@@ -62,7 +62,8 @@ final class OriginalRefresher: Sendable {
                 transfer: fetcher.transfer,
                 digest: ContentDigest(of: answer.data),
                 representation: answer.stored?.contentRepresentation ?? "",
-                found: storage.content
+                found: storage.content,
+                isInBackground: true
             )
             // The request may accept what the server sends in place of an image that it does not have any more.
             if !fetcher.isOutdated, OriginalCaching(answer, storage: storage).effect == .removeOriginal {

@@ -104,7 +104,7 @@ final class OriginalStage: Sendable {
     ) async throws -> Original {
         let start = ContinuousClock.now
         let readsDisk = request.work.readsDisk
-        let fetcher = network.fetcher(for: request, since: request.joinsSince, context: context)
+        let fetcher = network.fetcher(for: request, since: request.joining.since, context: context)
         let storage = OriginalStorage(for: request, transfer, fetcher, reads: readsDisk, priority: context.priority)
         let transaction = HTTPCacheTransaction(
             request: transfer,

@@ -79,8 +79,8 @@ final class ResolvedRequest: Sendable {
         self.work = work
     }
 
-    /// The earliest ``WorkNumber`` of work that the load may join.
-    var joinsSince: UInt64 { registrations.joinsSince }
+    /// The work that the load may join.
+    var joining: JoinRule { registrations.joining }
 
     /// The scope that the request names for the original; `nil` if there is none.
     var audience: String? { key.original.namedAudience }

@@ -139,26 +139,32 @@ struct ContentOrderRulesTests {
     @Test("loads that are called after a change do not join work from before, and forced refreshes join each other")
     func joining() {
         let first = load()
-        #expect(load().joinsSince <= first.number)
+        #expect(load().joining.since <= first.number)
         let refresh = load("a", .refresh)
-        #expect(refresh.joinsSince == refresh.number)
+        #expect(refresh.joining.since == refresh.number)
         let other = load("a", .refresh)
-        #expect(other.joinsSince == refresh.number)
-        #expect(load().joinsSince == refresh.number)
+        #expect(other.joining.since == refresh.number)
+        #expect(load().joining.since == refresh.number)
         order.end(order.begin(.name("a"), from: .all))
-        #expect(load().joinsSince > other.number)
+        #expect(load().joining.since > other.number)
         order.end(order.begin(.name("a"), from: .memory))
         let last = load("a", .refresh)
-        #expect(last.joinsSince == last.number)
+        #expect(last.joining.since == last.number)
         withExtendedLifetime((first, refresh, other)) {}
     }
 
-    @Test("work of a load from before newer content is not joined, and that of the load that brought it is")
+    @Test("no work from before newer content is joined, but for that of the load that brought it")
     func joiningAfterAdoption() {
-        let (early, late) = (load(), load())
-        #expect(order.adopt(claim(late, 2)))
-        let joinsSince = load().joinsSince
-        #expect(joinsSince > early.number && joinsSince <= late.number)
+        let (early, bringing, late) = (load(), load(), load())
+        #expect(order.adopt(claim(bringing, 2)))
+        let next = load()
+        #expect([early, bringing, late, load()].map { next.joining.admits($0.number) } == [false, true, false, true])
+        // The load of a refresh in the background may have used what was there before.
+        var refresh = claim(late, 3)
+        refresh.isInBackground = true
+        #expect(order.adopt(refresh))
+        let last = load()
+        #expect([bringing, late, next, load()].map { last.joining.admits($0.number) } == [false, false, false, true])
     }
 
     @Test("a failed refresh changes nothing")

@@ -119,6 +119,32 @@ struct SharedLoadOrderTests {
         #expect(firstSample(cache.entryInMemory(for: ImageRequest(url))?.image) == 10)
     }
 
+    @Test("a load after a refresh does not join one that began with the older image while the refresh went on")
+    func beganDuringRefresh() async throws {
+        let (gate, isWaiting) = (DispatchGate(), Lock(false))
+        let processed = ImageOption.processor(
+            .closure(name: "waiting") { image, _ in
+                isWaiting.withLock { $0 = true }
+                gate.wait()
+                return image
+            }
+        )
+        test.transport.serve(url, Sample.png(seed: 9))
+        _ = try await test.pipeline.response(for: url, options: [.waitForCache])
+        test.transport.setRoute(url, nil)
+        let refresh = test.pipeline.task(for: url, options: [.forceRefresh])
+        let transfer = await test.transport.nextTransfer()
+        let early = test.pipeline.task(for: url, options: [processed])
+        await eventually { isWaiting.withLock { $0 } }
+        transfer.answer(.init(body: Sample.png(seed: 10)))
+        #expect(try await firstSample(refresh.image) == 10)
+        let late = test.pipeline.task(for: url, options: [processed])
+        await eventually { [test] in test.pipeline.stages.images.waiterCount == 2 }
+        gate.open()
+        #expect(try await firstSample(early.image) == 9)
+        #expect(try await firstSample(late.image) == 10)
+    }
+
     @Test("forced refreshes that go on at the same time share one transfer")
     func twoRefreshes() async throws {
         let tasks = [8, 16].map { test.pipeline.task(for: url, options: [cropped($0), .forceRefresh]) }

@@ -18,7 +18,7 @@ struct NewerWorkTests {
         let count = work.waiterCount
         let context = context(priority)
         let task = Task { [work] in
-            try await work.value(for: 0, since: since, context: context) { _ in
+            try await work.value(for: 0, joining: JoinRule(since: since), context: context) { _ in
                 await gate.wait()
                 return value
             }
@@ -48,7 +48,7 @@ struct NewerWorkTests {
         let (begun, cancelled, late) = (Gate(), Gate(), Gate())
         let context = context()
         let first = Task { [work] in
-            try await work.value(for: 0, since: 1, context: context) { _ in
+            try await work.value(for: 0, joining: JoinRule(since: 1), context: context) { _ in
                 begun.open()
                 await withTaskCancellationHandler {
                     await cancelled.wait()
@@ -75,7 +75,7 @@ struct NewerWorkTests {
         let (wish, inner) = (PriorityBox(.low), Lock<PriorityBox?>(nil))
         let context = context(wish)
         let first = Task { [work] in
-            try await work.value(for: 0, since: 1, context: context) { context in
+            try await work.value(for: 0, joining: JoinRule(since: 1), context: context) { context in
                 inner.withLock { $0 = context.priority }
                 await gate.wait()
                 return 1
