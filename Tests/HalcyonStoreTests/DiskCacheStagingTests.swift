@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 
@@ -38,6 +39,35 @@ struct DiskCacheStagingTests {
         try one.cache.store(bytes(1), for: "last", durability: .none)
         try one.cache.close()
         #expect(two.cache.contains("last"))
+    }
+
+    @Test("are not written where another process has replaced what they were made of", arguments: [1, 100_000])
+    func replacedBasis(size: Int) throws {
+        let (one, two) = try pair()
+        let basis = DiskCache.Basis("a", hash: Checksum.hash(of: bytes(1, seed: 1)), at: one.clock.date)
+        func store(_ durability: DiskCache.Durability) throws -> Bool {
+            try one.cache.store(
+                bytes(size),
+                for: "b",
+                madeOf: basis,
+                metadata: Data(),
+                expiration: nil,
+                durability: durability
+            )
+        }
+        try two.cache.store(bytes(1, seed: 2), for: "a")
+        #expect(try store(.none))
+        try one.cache.flush()
+        #expect(two.cache.contains("b"), "what they were made of is not older")
+        #expect(try two.cache.remove(for: "b"))
+        #expect(try store(.none))
+        one.clock.advance(by: 1)
+        try two.cache.store(bytes(1, seed: 2), for: "a")
+        try one.cache.flush()
+        #expect(!one.cache.contains("b"))
+        #expect(try !store(.normal))
+        #expect(try two.cache.statistics().count == 1)
+        #expect(one.folder.bodyFiles.isEmpty)
     }
 
     @Test("give way to what is stored, removed or cleared after them")

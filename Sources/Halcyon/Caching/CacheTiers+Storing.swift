@@ -14,6 +14,7 @@ extension CacheTiers {
     ///     low.
     ///   - replaced: The beginning of the keys of other entries on disk, whose place it takes. Default: `nil`.
     ///   - digest: The digest of the original; `nil` if it is not known.
+    ///   - basis: The original that a result was made of, in the place that it has on disk. Default: `nil`.
     ///   - isCopy: `true` for an entry that a tier below has already, so that the disk alone stores it. Default: `false`.
     ///   - admission: Asked right before the entry is stored in a tier, after all earlier changes.
     ///   - content: Makes the body and the metadata; it returns `nil` if nothing is to be stored.
@@ -27,6 +28,7 @@ extension CacheTiers {
         priority: PriorityBox = PriorityBox(.low),
         replacing replaced: String? = nil,
         digest: ContentDigest? = nil,
+        madeOf basis: DiskCache.Basis? = nil,
         isCopy: Bool = false,
         admission: @escaping StoreAdmission,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
@@ -57,6 +59,7 @@ extension CacheTiers {
                         entry,
                         for: key,
                         slot: slot,
+                        madeOf: basis,
                         durability,
                         if: admission,
                         onDisk: replaced,
@@ -101,6 +104,7 @@ extension CacheTiers {
         _ entry: TierEntry,
         for key: CacheKey,
         slot: ((DiskCache) -> CacheKey?)? = nil,
+        madeOf basis: DiskCache.Basis? = nil,
         _ durability: DiskCache.Durability,
         if admission: @escaping StoreAdmission,
         replacing scope: TierScope? = nil,
@@ -118,7 +122,7 @@ extension CacheTiers {
             try retried.get()
             if let scope { _ = try removeOnDisk(scope) }
             if let replaced { _ = try disk.cache.removeEntries(prefix: replaced) }
-            return try disk.cache.store(entry, for: key, durability: durability)
+            return try disk.cache.store(entry, for: key, madeOf: basis, durability: durability)
         } catch {
             for scope in [scope, .entry(key)].compactMap({ $0 }) { _ = try? removeOnDisk(scope) }
             throw error

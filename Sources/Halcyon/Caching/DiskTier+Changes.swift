@@ -46,11 +46,14 @@ extension DiskTier {
 extension DiskCache {
     /// Stores an entry.
     ///
+    /// - Parameter basis: The original that it was made of, which makes it outdated where the disk has a newer one. Default: `nil`.
     /// - Returns: `true` if it is stored.
-    func store(_ entry: TierEntry, for key: CacheKey, durability: Durability) throws -> Bool {
+    func store(_ entry: TierEntry, for key: CacheKey, madeOf basis: Basis? = nil, durability: Durability) throws -> Bool
+    {
         try store(
             entry.body,
             for: key.text,
+            madeOf: basis,
             metadata: entry.metadata,
             expiration: entry.expiration,
             durability: durability

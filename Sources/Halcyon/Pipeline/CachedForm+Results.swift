@@ -131,8 +131,22 @@ extension CachedForm {
             priority: priority,
             replacing: request.replacedResults,
             digest: claim.digest,
+            madeOf: cache === request.originals ? basis(of: claim, validity, for: request) : nil,
             admission: cache.admission(of: claim, request.key),
             content: { [self] in try await entry(of: result, from: provenance, for: request, priority: priority) }
+        )
+    }
+
+    /// Returns the original of a result, which another process may have replaced on disk; `nil` if it is not known when that
+    /// was current, or it is for some requests alone.
+    private func basis(of claim: ContentClaim, _ validity: OriginalValidity?, for request: ResolvedRequest)
+        -> DiskCache.Basis?
+    {
+        guard let digest = claim.digest, let validity, !validity.isVarying else { return nil }
+        return DiskCache.Basis(
+            request.key.originalDiskKey,
+            hash: digest.value,
+            at: validity.response.responseTime
         )
     }
 

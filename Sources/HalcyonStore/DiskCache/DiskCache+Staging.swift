@@ -3,8 +3,8 @@ internal import HalcyonSystem
 
 extension DiskCache {
     /// Begins a store of a key. A removal, or a later store of the key, overtakes it until it has ended.
-    func beginStore(for key: String) -> DiskStore {
-        withKey(key) { key in staging.withLock { $0.stores.begin(key) } }
+    func beginStore(for key: String, madeOf basis: Basis? = nil) -> DiskStore {
+        withKey(key) { key in staging.withLock { $0.stores.begin(key, madeOf: basis) } }
     }
 
     /// Ends a store, whatever its outcome.
@@ -30,7 +30,8 @@ extension DiskCache {
             size: body.count,
             bodyHash: hash,
             storedAt: DiskTime(date),
-            lifetime: DiskLifetime(expiration ?? self.expiration, at: date)
+            lifetime: DiskLifetime(expiration ?? self.expiration, at: date),
+            basis: store.basis
         )
         let staged = StagedEntry(key: key, content: content, entry: entry, number: store.number)
         // Freed with no lock held, as all that leaves the staging.
@@ -191,6 +192,11 @@ extension DiskCache {
         }
         var replaced: [Int64] = []
         for ((id, staged), isLost) in zip(batch, isLost) {
+            if !isLost, try isOutdated(staged.entry.basis, in: connection) {
+                // What the cache has under the key may be newer, and stays.
+                if let file = staged.file { replaced.append(file) }
+                continue
+            }
             var text = staged.key
             replaced += try text.withUTF8 { characters in
                 let key = DiskKey(id: id, text: staged.key, bytes: UnsafeRawBufferPointer(characters))

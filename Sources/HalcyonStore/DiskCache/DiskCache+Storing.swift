@@ -22,7 +22,27 @@ extension DiskCache {
         expiration: Expiration? = nil,
         durability: Durability = .normal
     ) throws(DiskCacheError) -> Bool {
-        let store = beginStore(for: key)
+        try store(
+            body,
+            for: key,
+            madeOf: nil,
+            metadata: metadata,
+            expiration: expiration,
+            durability: durability
+        )
+    }
+
+    /// Stores a body, as ``store(_:for:metadata:expiration:durability:)``, unless it was made of one that the cache has
+    /// another of by now. One that is only staged may be declined later, when it is written.
+    package func store(
+        _ body: Data,
+        for key: String,
+        madeOf basis: Basis?,
+        metadata: Data,
+        expiration: Expiration?,
+        durability: Durability
+    ) throws(DiskCacheError) -> Bool {
+        let store = beginStore(for: key, madeOf: basis)
         defer { endStore(store) }
         return try complete(store, body, for: key, metadata, expiration, durability)
     }
@@ -122,7 +142,8 @@ extension DiskCache {
             size: body.size,
             bodyHash: body.hash,
             storedAt: DiskTime(date),
-            lifetime: DiskLifetime(expiration ?? self.expiration, at: date)
+            lifetime: DiskLifetime(expiration ?? self.expiration, at: date),
+            basis: store.basis
         )
         let isDurable = durability == .full
         let awaitName = try body.file?.publish(durablyBy: isDurable ? folderSync : nil)
@@ -159,7 +180,8 @@ extension DiskCache {
             try withIndex { index in
                 try index.write(isDurable: isDurable) { connection in
                     // Removals, too, overtake stores while they hold the connection that writes.
-                    guard staging.withLock({ $0.stores.isValid(store) }) else { throw StoreWasOvertaken() }
+                    guard staging.withLock({ $0.stores.isValid(store) }), try !isOutdated(entry.basis, in: connection)
+                    else { throw StoreWasOvertaken() }
                     // Files are removed after the commit that removes their last entry, so one that an entry has now
                     // stays for this one.
                     if let file = body.sharedFile, try !connection.usesFile(file) { throw SharedFileIsGone() }
@@ -179,6 +201,24 @@ extension DiskCache {
     }
 }
 
+extension DiskCache {
+    /// Returns whether another body has taken the place of the one that an entry was made of.
+    func isOutdated(_ basis: Basis?, in connection: SQLiteConnection) throws -> Bool {
+        guard let basis else { return false }
+        return try withKey(basis.key) { key in
+            let find = try connection.statement(
+                "SELECT 1 FROM entry WHERE id = ?1 AND key = ?2 AND body_hash <> ?3 AND stored_at > ?4"
+            )
+            find.bind(key.id, at: 1)
+            find.bind(borrowing: key.bytes, at: 2)
+            find.bind(Int64(bitPattern: basis.hash), at: 3)
+            find.bind(basis.date.microseconds, at: 4)
+            defer { find.reset() }
+            return try find.step()
+        }
+    }
+}
+
 /// A body that is complete, and in memory or in a file.
 struct StagedBody {
     let inline: UnsafeRawBufferPointer?
@@ -192,5 +232,5 @@ struct StagedBody {
 /// The entry whose file was to be shared was removed meanwhile.
 struct SharedFileIsGone: Error {}
 
-/// A removal, or a later store of its key, came before a store could be completed.
+/// A removal, a later store of its key, or another body than it was made of, came before a store could be completed.
 struct StoreWasOvertaken: Error {}

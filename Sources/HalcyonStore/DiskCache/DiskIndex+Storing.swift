@@ -107,6 +107,8 @@ struct NewDiskEntry {
     let bodyHash: UInt64
     let storedAt: DiskTime
     let lifetime: DiskLifetime
+    /// The body that it was made of, until it is written; nil if that is not compared.
+    var basis: DiskCache.Basis?
 
     /// The checksum of body and metadata.
     var checksum: Int64 { Checksum.entry(body: bodyHash, metadata: metadata) }

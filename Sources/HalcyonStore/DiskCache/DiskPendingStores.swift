@@ -1,9 +1,33 @@
+package import FoundationEssentials
+
 /// A store that has begun and is not over.
 struct DiskStore: Hashable, Sendable {
     /// The number of its key's row.
     let id: Int64
     /// Later stores of the same cache have higher numbers.
     let number: UInt64
+    /// The body that its entry was made of; nil if it is not compared with those that the cache has.
+    var basis: DiskCache.Basis?
+}
+
+extension DiskCache {
+    /// The body that an entry was made of. The entry is not stored where another body has taken the place of that one
+    /// since, also if another process has stored that.
+    package struct Basis: Hashable, Sendable {
+        let key: String
+        let hash: UInt64
+        let date: DiskTime
+
+        /// - Parameters:
+        ///   - key: The key under which the cache has that body, or another one in its place.
+        ///   - hash: XXH3 of the body, 64 bits.
+        ///   - date: The time at which the body was current: another one is newer that was stored later.
+        package init(_ key: String, hash: UInt64, at date: Date) {
+            self.key = key
+            self.hash = hash
+            self.date = DiskTime(date)
+        }
+    }
 }
 
 /// The stores that have begun and may still become entries, in the order in which they began.
@@ -20,10 +44,10 @@ struct DiskPendingStores {
     private(set) var lastNumber: UInt64 = 0
 
     /// Begins a store.
-    mutating func begin(_ key: DiskKey) -> DiskStore {
+    mutating func begin(_ key: DiskKey, madeOf basis: DiskCache.Basis?) -> DiskStore {
         lastNumber += 1
         pending[key.id, default: []].append(Pending(number: lastNumber, key: key.text))
-        return DiskStore(id: key.id, number: lastNumber)
+        return DiskStore(id: key.id, number: lastNumber, basis: basis)
     }
 
     /// Returns whether a store may still become an entry.

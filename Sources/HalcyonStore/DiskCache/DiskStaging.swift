@@ -178,7 +178,8 @@ struct DiskStaging {
                 size: entry.size,
                 bodyHash: entry.bodyHash,
                 storedAt: entry.storedAt,
-                lifetime: lifetime ?? entry.lifetime
+                lifetime: lifetime ?? entry.lifetime,
+                basis: entry.basis
             ),
             number: earlier.number
         )

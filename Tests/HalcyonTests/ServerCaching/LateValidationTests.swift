@@ -237,6 +237,25 @@ struct LateValidationTests {
         expect(try await load(two, language: "en"), seed: 200, .network)
     }
 
+    @Test(
+        "finds no result on disk that another process has made since of the image it had in memory",
+        arguments: [DiskCache.Durability.none, .normal]
+    )
+    func resultOfReplaced(durability: DiskCache.Durability) async throws {
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
+        serve(one, seed: 1)
+        expect(try await load(one), seed: 1, .network)
+        clock.advance(by: 10)
+        serve(two, seed: 2)
+        _ = try await two.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
+        await two.pipeline.cache.flush()
+        let options = [crop, .waitForCache, .diskDurability(durability)]
+        #expect(try await one.pipeline.response(for: url, options: options).image.bitmap.pixel(0, 0)[0] == 1)
+        await one.pipeline.cache.flush()
+        #expect(try await two.pipeline.response(for: url, options: [crop]).image.bitmap.pixel(0, 0)[0] == 2)
+        #expect(await one.pipeline.cache.storedData(for: ImageRequest(url)) == Sample.png(seed: 2))
+    }
+
     @Test("is kept where nothing was stored meanwhile")
     func undisturbed() async throws {
         serve(one, seed: 1)
