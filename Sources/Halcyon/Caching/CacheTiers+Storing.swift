@@ -122,6 +122,7 @@ extension CacheTiers {
             try retried.get()
             if let scope { _ = try removeOnDisk(scope) }
             if let replaced { _ = try disk.cache.removeEntries(prefix: replaced) }
+            if durability == .none, key.isOriginal, try disk.cache.confirm(entry, for: key) { return true }
             return try disk.cache.store(entry, for: key, madeOf: basis, durability: durability)
         } catch {
             for scope in [scope, .entry(key)].compactMap({ $0 }) { _ = try? removeOnDisk(scope) }

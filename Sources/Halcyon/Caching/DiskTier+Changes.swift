@@ -60,6 +60,15 @@ extension DiskCache {
         )
     }
 
+    /// Replaces the metadata and the lifetime of an entry that has the body of a new one, as an answer 304 does: the time of
+    /// its arrival stays, since which results that the program stored may have been made of it.
+    ///
+    /// - Returns: `false` if there is no such entry.
+    func confirm(_ entry: TierEntry, for key: CacheKey) throws -> Bool {
+        guard contains(key.text), self.entry(for: key.text, extending: .none)?.body == entry.body else { return false }
+        return try updateMetadata(entry.metadata, for: key.text, expiration: entry.expiration ?? expiration)
+    }
+
     /// Removes entries.
     ///
     /// - Returns: The number of entries that there were.
