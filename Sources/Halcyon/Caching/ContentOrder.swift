@@ -402,8 +402,10 @@ final class ContentOrder: Sendable {
 }
 
 extension TierScope {
-    /// Returns whether a removal is about a name.
-    fileprivate func covers(_ name: ExactString) -> Bool { covers(CacheKey(name: name.text), digest: nil) }
+    /// Returns whether a removal is about originals with a name.
+    func covers(originalsNamed name: String) -> Bool { covers(CacheKey(name: name), digest: nil) }
+
+    fileprivate func covers(_ name: ExactString) -> Bool { covers(originalsNamed: name.text) }
 
     /// The digests of content that the removal leaves.
     fileprivate var kept: Set<UInt64> { if case .name(_, let kept, _) = self { kept } else { [] } }

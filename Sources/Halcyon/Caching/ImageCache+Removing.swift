@@ -37,7 +37,7 @@ extension ImageCache {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` if the disk fails. The images are not found by
     ///   this process any more.
     public func removeAll() async throws {
-        try await remove(.everything, from: .all, ofURLs: { _ in true }, inMemory: memory.removeAll)
+        try await remove(.everything, from: .all, inMemory: memory.removeAll)
     }
 
     /// Removes everything from disk and the tiers below, and what was kept of broken transfers. An image that is being
@@ -45,12 +45,12 @@ extension ImageCache {
     ///
     /// - Throws: As ``removeAll()``.
     public func removeAllFromDisk() async throws {
-        try await remove(.everything, from: .disk, ofURLs: { _ in true })
+        try await remove(.everything, from: .disk)
     }
 
     /// Removes the original of a request and everything that was made of it. An image that is being loaded or stored is not
-    /// stored in these parts of the cache afterwards. With the disk, what was kept of broken transfers from its URL goes as
-    /// well, for all credentials. Complexity: O(n) in the number of images in memory.
+    /// stored in these parts of the cache afterwards. With the disk, what was kept of its broken transfers goes as well.
+    /// Complexity: O(n) in the number of images in memory.
     ///
     /// - Parameters:
     ///   - request: The request of one of its images. Of the options, the key rule, the scope, credentials and data modifiers
@@ -64,14 +64,12 @@ extension ImageCache {
         return try await remove(
             .name(key.originalDiskKey),
             from: tiers,
-            ofURLs: { request.isOriginal(at: $0) },
             inMemory: { memory.removeAll { $0.hasOriginal(of: key) } }
         )
     }
 
     /// Removes from memory, disk and the tiers below all originals whose cache key begins with `prefix`, such as the URL
-    /// of a server or a folder, with all that was made of them, and what was kept of broken transfers from URLs that begin
-    /// so. Images of these originals that are being loaded or stored are in none of them afterwards. Does not examine other
+    /// of a server or a folder, with all that was made of them, and what was kept of their broken transfers. Images of these originals that are being loaded or stored are in none of them afterwards. Does not examine other
     /// entries on disk.
     ///
     /// - Returns: The number of entries that were on disk.
@@ -81,7 +79,6 @@ extension ImageCache {
         try await remove(
             .names(beginningWith: ParsedDiskKey.escaped(prefix)),
             from: .all,
-            ofURLs: { $0.utf8.starts(with: prefix.utf8) },
             inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
         )
     }
@@ -103,14 +100,6 @@ extension ImageCache {
     ///
     /// Complexity: O(n) in the number of images in memory.
     package func repeatRemoval(_ scope: TierScope) async {
-        let isURLRemoved = { @Sendable (url: String) in
-            switch scope {
-            case .entry: false
-            case .name(let name, _, _): ExactString.hasSameBytes(ParsedDiskKey(name).original, url)
-            case .names(let prefix): ParsedDiskKey.escaped(url).utf8.starts(with: prefix.utf8)
-            case .everything: true
-            }
-        }
         let removeFromMemory = { [memory] in
             switch scope {
             case .entry:
@@ -125,19 +114,17 @@ extension ImageCache {
                 memory.removeAll()
             }
         }
-        _ = try? await remove(scope, from: .all, ofURLs: isURLRemoved, inMemory: removeFromMemory)
+        _ = try? await remove(scope, from: .all, inMemory: removeFromMemory)
     }
 
     /// Removes images from memory and then from the tiers, also in a task that was cancelled; work under way does not
     /// store them again.
     ///
-    /// - Parameter isRemoved: Returns whether what was kept of transfers from a URL of this name is removed, with the disk.
     /// - Returns: The number of entries that were on disk, if it was cleared.
     @discardableResult
     private func remove(
         _ scope: TierScope,
         from tiers: Tiers,
-        ofURLs isRemoved: @escaping @Sendable (String) -> Bool,
         inMemory: () -> Void = {}
     ) async throws -> Int {
         guard tiers.contains(.disk) else {
@@ -150,7 +137,9 @@ extension ImageCache {
         let partialBodies = partialBodies.withLock { $0 }
         if !partialBodies.isEmpty {
             // Before the removal on disk, which is awaited.
-            disk.writing.schedule(priority: .normal) { for store in partialBodies { store.removeAll(of: isRemoved) } }
+            disk.writing.schedule(priority: .normal) {
+                for store in partialBodies.values { store.removeAll { scope.covers(originalsNamed: $0) } }
+            }
         }
         return try await self.tiers.remove(scope)
     }
@@ -172,14 +161,5 @@ extension ImageCache {
             try? FileReader.identity(of: path)
         }
         return identity.map { ImageKey(request.source, in: $0, options: request.options) }
-    }
-}
-
-extension ImageRequest {
-    /// Returns whether the original of the request, as its key rule names it, is at a URL of this name.
-    fileprivate func isOriginal(at name: String) -> Bool {
-        guard case .network(let transfer) = source.location else { return false }
-        let (rule, own) = (options.cache.keyRule, transfer.url.name)
-        return ExactString.hasSameBytes(rule?.key(for: name) ?? name, rule?.key(for: own) ?? own)
     }
 }

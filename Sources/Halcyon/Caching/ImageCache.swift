@@ -26,8 +26,8 @@ public final class ImageCache: Sendable {
     let sizeIndex = Lock(ImageSizeIndex())
     /// The variants that memory may have of each original.
     let variants = StoredVariants()
-    /// The stores that keep what was received of originals whose transfers broke off, for loads into this cache.
-    let partialBodies = Lock<[PartialBodyStore]>([])
+    /// A store for each folder with what was received of originals whose transfers broke off, for loads into this cache.
+    let partialBodies = Lock<[String: PartialBodyStore]>([:])
     private let pressure: MemoryPressureMonitor.Subscription?
 
     /// Creates a cache with a folder of its own.
@@ -96,8 +96,9 @@ public final class ImageCache: Sendable {
 
     /// Notes that loads into this cache go on with bodies that a store keeps, which removals cover.
     func add(_ store: PartialBodyStore) {
+        let folder = store.configuration.folder
         partialBodies.withLock { stores in
-            if !stores.contains(where: { $0 === store }) { stores.append(store) }
+            if stores[folder] == nil { stores[folder] = store }
         }
     }
 

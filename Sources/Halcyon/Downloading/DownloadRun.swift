@@ -11,6 +11,8 @@ struct DownloadRun: Sendable {
     static let largestInterimBody = 16 << 10
 
     let request: TransferRequest
+    /// The name of the original on disk; `nil` if no cache has one.
+    let original: String?
     let handling: DownloadHandling
     let bodies: BodyLoader
     let answers: AuthenticationAnswers
@@ -194,6 +196,7 @@ struct DownloadRun: Sendable {
     ) async throws -> HTTPResponseBody {
         try await bodies.load(
             hop.allowance.bounded(hop.request),
+            of: original,
             priority: context.priority,
             send: { [sent] in
                 sent.withLock { if $0 == nil || hop.earlier.redirectCount == 0 { $0 = WorkNumber.next() } }

@@ -55,6 +55,7 @@ extension ImageDownloader {
             ) { [self] context in
                 try await transfer(
                     request,
+                    of: work.basis?.original,
                     setup,
                     handling: sharing.handling,
                     audience: sharing.audience,
@@ -112,6 +113,7 @@ extension ImageDownloader {
     /// Runs one transfer for all callers that share it.
     private func transfer(
         _ request: TransferRequest,
+        of original: String?,
         _ setup: DownloadSetup,
         handling: TransferHandling,
         audience: String?,
@@ -122,7 +124,15 @@ extension ImageDownloader {
             count += 1
             return count
         }
-        let run = run(request, number: number, setup, handling: handling, audience: audience, context: context)
+        let run = run(
+            request,
+            of: original,
+            number: number,
+            setup,
+            handling: handling,
+            audience: audience,
+            context: context
+        )
         context.begin(.load)
         context.note(.transferBegan)
         let start = ContinuousClock.now
@@ -142,6 +152,7 @@ extension ImageDownloader {
     @inline(never)
     private func run(
         _ request: TransferRequest,
+        of original: String?,
         number: Int,
         _ setup: DownloadSetup,
         handling: TransferHandling,
@@ -151,6 +162,7 @@ extension ImageDownloader {
         let (events, onEvent) = (events, setup.configuration.onEvent)
         return DownloadRun(
             request: request,
+            original: original,
             handling: DownloadHandling(handling, audience: audience, over: setup.configuration.policy.handling),
             bodies: setup.bodies,
             answers: setup.answers,
@@ -216,6 +228,8 @@ struct DownloadBasis: Sendable {
     let generation: UInt64
     /// The request of the source, with nothing of a downloader.
     let source: TransferRequest
+    /// The name of the original on disk; `nil` for a load that stores it in no cache.
+    let original: String?
 
     /// Returns the request of the source with the conditions that a cache has added to `request`, so that another policy can
     /// be applied.

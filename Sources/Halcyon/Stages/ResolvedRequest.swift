@@ -149,7 +149,12 @@ final class ResolvedRequest: Sendable {
     /// The facts that the request to a server was derived from; `nil` if the source is no server.
     var downloadBasis: DownloadBasis? {
         guard case .network(let transfer) = source.location else { return nil }
-        return DownloadBasis(generation: work.generation, source: transfer)
+        let isStored = options.cache.storesInMemory || options.cache.storesOnDisk
+        return DownloadBasis(
+            generation: work.generation,
+            source: transfer,
+            original: isStored ? key.originalDiskKey : nil
+        )
     }
 
     func replacing(

@@ -23,6 +23,8 @@ package final class BodyLoader: Sendable {
     /// progress counts from what was there. Where bytes are kept, they are when this throws.
     ///
     /// - Parameters:
+    ///   - original: The name of the original that it is a request for, by which what is kept of it is removed. Default:
+    ///     that of the URL.
     ///   - priority: The urgency, which may change while the transfer waits or runs.
     ///   - send: Called when a request is sent: that for the rest of a body may be followed by one for the whole. Default:
     ///     none.
@@ -36,6 +38,7 @@ package final class BodyLoader: Sendable {
     ///   (``TransferError/cancelled``).
     package func load(
         _ request: TransferRequest,
+        of original: String? = nil,
         priority: PriorityBox,
         send: @escaping @Sendable () -> Void = {},
         accept: @escaping @Sendable (TransferResponse) throws -> Void = { _ in },
@@ -45,7 +48,9 @@ package final class BodyLoader: Sendable {
     ) async throws -> HTTPResponseBody {
         guard !Task.isCancelled else { throw TransferError.cancelled }
         let hooks = BodyCollector.Hooks(send: send, accept: accept, review: review, begin: begin, report: report)
-        if let store = configuration.partialBodies, let key = PartialBodyKey(request, scope: transport.cacheScope) {
+        if let store = configuration.partialBodies,
+            let key = PartialBodyKey(request, of: original, scope: transport.cacheScope)
+        {
             return try await load(request, key, from: store, hooks, priority)
         }
         return try await collector(request, storage, hooks, priority).collect(from: transport, priority: priority)

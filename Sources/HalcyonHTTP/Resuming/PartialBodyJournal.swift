@@ -22,7 +22,7 @@ struct PartialBodyJournal: Equatable {
     /// A file with more than this is damaged: 8 TiB of body.
     static let maximumSize = 16 << 20
 
-    var key: (url: String, hash: UInt64, check: UInt64)
+    var key: (original: String, hash: UInt64, check: UInt64)
     var response: PartialResponse
     var checkpoints: [Checkpoint] = []
 
@@ -31,12 +31,12 @@ struct PartialBodyJournal: Equatable {
     }
 
     init(_ key: PartialBodyKey, _ response: PartialResponse) {
-        self.key = (key.url, key.hash, key.check)
+        self.key = (key.original, key.hash, key.check)
         self.response = response
     }
 
     func belongs(to key: PartialBodyKey) -> Bool {
-        self.key == (key.url, key.hash, key.check)
+        self.key == (key.original, key.hash, key.check)
     }
 
     /// Returns the bytes that a journal begins with, and the seed of its checkpoints; `nil` if they are too many.
@@ -45,7 +45,7 @@ struct PartialBodyJournal: Equatable {
         payload.append(key.hash)
         payload.append(key.check)
         payload.append(UInt64(bitPattern: Int64(response.totalBytes ?? -1)))
-        for text in [key.url, response.url, response.validator] { payload.append(text) }
+        for text in [key.original, response.url, response.validator] { payload.append(text) }
         payload.append(UInt64(response.headers.count))
         for field in response.headers {
             payload.append(field.name.rawName)
@@ -80,11 +80,11 @@ struct PartialBodyJournal: Equatable {
         seed = checksum
         var fields = JournalBytes(Array(payload))
         guard let hash = fields.number(), let check = fields.number(), let total = fields.number(),
-            let url = fields.text(), let effectiveURL = fields.text(), let validator = fields.text(),
+            let original = fields.text(), let effectiveURL = fields.text(), let validator = fields.text(),
             let headers = Self.headers(&fields), fields.isAtEnd
         else { return nil }
         let totalBytes = Int(Int64(bitPattern: total))
-        key = (url, hash, check)
+        key = (original, hash, check)
         response = PartialResponse(
             url: effectiveURL,
             headers: headers,

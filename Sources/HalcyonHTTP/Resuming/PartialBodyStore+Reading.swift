@@ -41,15 +41,15 @@ extension PartialBodyStore {
         )
     }
 
-    /// Returns the name of the URL of an entry; `nil` if its journal cannot be read.
-    func url(of name: String) -> String? {
+    /// Returns the name of the original of an entry; `nil` if its journal cannot be read.
+    func original(of name: String) -> String? {
         guard let descriptor = try? fileSystem.openForReading(journal(name)) else { return nil }
         defer { fileSystem.close(descriptor) }
         var (size, seed) = (0, UInt64(0))
         guard let status = try? fileSystem.status(of: descriptor), status.size <= PartialBodyJournal.maximumSize,
             let bytes = try? readFile(descriptor, size: status.size)
         else { return nil }
-        return PartialBodyJournal(bytes, size: &size, seed: &seed)?.key.url
+        return PartialBodyJournal(bytes, size: &size, seed: &seed)?.key.original
     }
 
     func isOver(_ modifiedAt: Date) -> Bool {

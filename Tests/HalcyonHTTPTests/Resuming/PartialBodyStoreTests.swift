@@ -69,7 +69,7 @@ struct PartialBodyStoreTests {
         let fixture = try ResumeFixture([ResumeFixture.ranged()])
         func keep(_ number: Int, bytes count: Int, in store: PartialBodyStore) throws {
             let key = try #require(PartialBodyKey(TransferRequest(url: fixture.server.url("/\(number)"))))
-            let response = PartialResponse(url: key.url, headers: [:], validator: "\"a\"", totalBytes: 5_000)
+            let response = PartialResponse(url: key.original, headers: [:], validator: "\"a\"", totalBytes: 5_000)
             let body = try #require(store.begin(key, response, since: store.removalCount))
             try pattern(count).withUnsafeBytes { try body.append($0) }
             body.close(keepsBytes: true)
@@ -108,7 +108,7 @@ struct PartialBodyStoreTests {
         let fixture = try ResumeFixture([ResumeFixture.ranged()])
         let store = fixture.store { $0.maximumBytes = 1_000 }
         let key = try #require(PartialBodyKey(TransferRequest(url: fixture.server.url())))
-        let response = PartialResponse(url: key.url, headers: [:], validator: "\"a\"", totalBytes: nil)
+        let response = PartialResponse(url: key.original, headers: [:], validator: "\"a\"", totalBytes: nil)
         let body = try #require(store.begin(key, response, since: store.removalCount))
         try pattern(1_000).withUnsafeBytes { try body.append($0) }
         store.removeAll()
@@ -126,13 +126,13 @@ struct PartialBodyStoreTests {
         let fixture = try ResumeFixture([ResumeFixture.ranged()])
         let store = fixture.store()
         let keys = try ["/a", "/b"].map { try #require(PartialBodyKey(TransferRequest(url: fixture.server.url($0)))) }
-        let response = PartialResponse(url: keys[0].url, headers: [:], validator: "\"a\"", totalBytes: nil)
+        let response = PartialResponse(url: keys[0].original, headers: [:], validator: "\"a\"", totalBytes: nil)
         let earlier = store.removalCount
         for isInUse in [false, true] {
             let bodies = try keys.map { try #require(store.begin($0, response, since: store.removalCount)) }
             for body in bodies { try pattern(1_000).withUnsafeBytes { try body.append($0) } }
             if !isInUse { for body in bodies { body.close(keepsBytes: true) } }
-            store.removeAll { $0 == keys[0].url }
+            store.removeAll { $0 == keys[0].original }
             for body in bodies { body.close(keepsBytes: true) }
             #expect(store.take(keys[0]) == nil)
             store.take(keys[1])?.close(keepsBytes: false)
@@ -227,7 +227,7 @@ struct PartialBodyStoreTests {
     func journal() throws {
         let key = try #require(PartialBodyKey(TransferRequest(url: URL(string: "http://a/ü?b").unsafelyUnwrapped)))
         let response = PartialResponse(
-            url: key.url,
+            url: key.original,
             headers: [.contentType: "image/png", .eTag: "\"ä\""],
             validator: "\"v\"",
             totalBytes: 77

@@ -112,9 +112,11 @@ struct ResumeRulesTests {
             key("http://a/b", [:], .digest(user: "x", password: "y")),
             // Over a transport with the cookies of a user.
             PartialBodyKey(TransferRequest(url: Self.url("http://a/b")), scope: "/cookies.txt"),
+            PartialBodyKey(TransferRequest(url: Self.url("http://a/b")), of: "name"),
         ]
         #expect(Set(different).count == different.count && !different.contains(nil))
         #expect(key() == key("http://a/b#c"))
+        #expect(key() == PartialBodyKey(TransferRequest(url: Self.url("http://a/b")), of: "http://a/b"))
         #expect(
             key("http://a/b", [.accept: "1", .acceptLanguage: "2"])
                 == key("http://a/b", [.acceptLanguage: "2", .accept: "1"])

@@ -383,11 +383,11 @@ struct RemovalTests {
         for isRestarted in [false, true] {
             let first = pipeline(keepingPartsIn: folder)
             let other = Sample.url()
-            for url in [url, other] { try await breakOff(url, first) }
+            for url in [url, other] { try await breakOff(ImageRequest(url), first) }
             let second = isRestarted ? pipeline(keepingPartsIn: folder) : first
             try await removal.perform(second.pipeline.cache, url, [])
-            #expect(try await range(url, second) == nil)
-            #expect(try await (range(other, second) == nil) == (removal == .all))
+            #expect(try await range(ImageRequest(url), second) == nil)
+            #expect(try await (range(ImageRequest(other), second) == nil) == (removal == .all))
         }
     }
 
@@ -403,7 +403,29 @@ struct RemovalTests {
         if !hasBegun { send(transfer) }
         transfer.fail(.connectionLost("cut off"))
         await #expect(throws: ImageError.self) { try await task.response }
-        #expect(try await range(url, test) == nil)
+        #expect(try await range(ImageRequest(url), test) == nil)
+    }
+
+    @Test("leaves nothing of a broken transfer from another URL than that of the request")
+    func brokenTransferElsewhere() async throws {
+        let folder = TestPipeline.temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let test = pipeline(keepingPartsIn: folder)
+        let mirror = Sample.url()
+        let hooks = TestHooks.request("mirror") { request in
+            var request = request
+            request.url = mirror
+            return request
+        }
+        let hooked = ImageRequest(url, options: [.hooks(hooks)])
+        let signed = try [1, 2].map { number in
+            ImageRequest(.url(try #require(URL(string: "\(url)?signature=\(number)")), cacheKey: "photograph"))
+        }
+        for (request, removed) in [(hooked, hooked), (signed[0], signed[1])] {
+            try await breakOff(request, test)
+            try await test.pipeline.cache.remove(for: removed)
+            #expect(try await range(request, test) == nil)
+        }
     }
 
     @Test("from memory alone leaves what was kept of a broken transfer")
@@ -411,9 +433,9 @@ struct RemovalTests {
         let folder = TestPipeline.temporaryPath()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let test = pipeline(keepingPartsIn: folder)
-        try await breakOff(url, test)
+        try await breakOff(ImageRequest(url), test)
         test.pipeline.cache.removeAllFromMemory()
-        #expect(try await range(url, test) != nil)
+        #expect(try await range(ImageRequest(url), test) != nil)
     }
 
     private func pipeline(keepingPartsIn folder: String) -> TestPipeline {
@@ -430,8 +452,8 @@ struct RemovalTests {
     }
 
     /// Begins to load an image whose transfer breaks off.
-    private func breakOff(_ url: URL, _ test: TestPipeline) async throws {
-        let task = test.pipeline.task(for: url)
+    private func breakOff(_ request: ImageRequest, _ test: TestPipeline) async throws {
+        let task = test.pipeline.task(for: request)
         let transfer = await test.transport.nextTransfer()
         send(transfer)
         transfer.fail(.connectionLost("cut off"))
@@ -439,8 +461,8 @@ struct RemovalTests {
     }
 
     /// Returns the part of an image that is asked for.
-    private func range(_ url: URL, _ test: TestPipeline) async throws -> String? {
-        let task = test.pipeline.task(for: url)
+    private func range(_ request: ImageRequest, _ test: TestPipeline) async throws -> String? {
+        let task = test.pipeline.task(for: request)
         let transfer = await test.transport.nextTransfer()
         task.cancel()
         _ = try? await task.response
