@@ -43,6 +43,7 @@ public struct ImageResponse: Sendable {
         var metrics: TransferMetrics?
         var substitution: SourceSubstitution?
         var head: TransferResponse?
+        var originalDigest: ContentDigest?
     }
 
     private var fields: Fields {
@@ -69,10 +70,17 @@ public struct ImageResponse: Sendable {
         data: Data? = nil,
         timings: ImageTimings,
         metrics: TransferMetrics? = nil,
-        head: TransferResponse? = nil
+        head: TransferResponse? = nil,
+        originalDigest: ContentDigest? = nil
     ) {
         self.init(image: image, source: source, byteCount: byteCount)
-        fields = Fields(data: data, timings: timings, metrics: metrics, head: head)
+        fields = Fields(
+            data: data,
+            timings: timings,
+            metrics: metrics,
+            head: head,
+            originalDigest: originalDigest
+        )
     }
 }
 
@@ -92,6 +100,13 @@ extension ImageResponse {
     public var head: TransferResponse? {
         get { details?.fields.head }
         set { fields.head = newValue }
+    }
+
+    /// The digest of the original of an image from a cache, with which ``data`` is compared; `nil` where that is not read,
+    /// or it is not known.
+    var originalDigest: ContentDigest? {
+        get { details?.fields.originalDigest }
+        set { fields.originalDigest = newValue }
     }
 
     /// The URL that the image came from, after all redirects; `nil` where there is no ``head``.

@@ -81,21 +81,24 @@ struct Load<Form: LoadForm>: Sendable {
         let request = form.target(of: request)
         return try await form.share(request, context: context) { [form] context in
             // Another load may have finished since the caller looked into memory.
-            if let result = form.remembered(for: request) {
-                return try await form.withOriginalData(result, of: request, context: context)
+            if let found = form.remembered(for: request),
+                let result = try await form.withOriginalData(found, of: request, context: context)
+            {
+                return result
             }
             if request.work.readsDisk { context.begin(.cache) }
-            var result: Form.Result
+            let result: Form.Result
             do {
-                if let stored = try await form.stored(for: request, context: context) {
-                    result = stored
-                } else {
-                    result = try await made(for: request, context: context)
+                if let found = try await form.stored(for: request, context: context),
+                    let result = try await form.withOriginalData(found, of: request, context: context)
+                {
+                    return result
                 }
+                result = try await made(for: request, context: context)
             } catch let error as ImageError {
                 result = try await form.fallback(for: request, after: error, context: context)
             }
-            return try await form.withOriginalData(result, of: request, context: context)
+            return try await form.withOriginalData(result, of: request, context: context) ?? result
         }
     }
 

@@ -38,8 +38,9 @@ protocol LoadForm: Sendable {
     ///
     /// - Throws: The error, `CancellationError`.
     func fallback(for request: ResolvedRequest, after error: ImageError, context: WorkContext) async throws -> Result
-    /// Returns a result with the bytes of its original, if the request asks for them. Default: leaves it as it is.
-    func withOriginalData(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result
+    /// Returns a result with the bytes of its original, if the request asks for them; `nil` if a cache has another original
+    /// by now. Default: leaves it as it is.
+    func withOriginalData(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result?
     /// Adds to a result where it came from, and how long it took. Default: leaves it as it is.
     func record(_ time: Duration, _ substitution: SourceSubstitution?, in result: inout Result)
 
@@ -106,7 +107,7 @@ extension LoadForm {
         throw error
     }
 
-    func withOriginalData(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result {
+    func withOriginalData(_ result: Result, of request: ResolvedRequest, context: WorkContext) async throws -> Result? {
         result
     }
 
@@ -145,10 +146,20 @@ struct ImageForm: CachedForm {
         _ response: ImageResponse,
         of request: ResolvedRequest,
         context: WorkContext
-    ) async throws -> ImageResponse {
-        guard request.options.delivery.includesOriginalData, response.data == nil else { return response }
+    ) async throws -> ImageResponse? {
+        guard request.options.delivery.includesOriginalData, response.data == nil,
+            let original = try await parts.original.stored(for: request, context: context)
+        else { return response }
+        if let own = response.originalDigest, let digest = original.digest, own != digest { return nil }
         var response = response
-        response.data = try await parts.original.storedData(for: request, context: context)
+        response.data = original.data
+        return response
+    }
+
+    func remembered(for request: ResolvedRequest) -> ImageResponse? {
+        guard let cached = parts.memory.cached(for: request, sizes: request.sizes), var response = ImageResponse(cached)
+        else { return nil }
+        if request.options.delivery.includesOriginalData { response.originalDigest = cached.digest }
         return response
     }
 
@@ -180,7 +191,8 @@ extension ImageForm {
             source: .disk,
             byteCount: stored.metadata.byteCount,
             timings: timings,
-            head: stored.metadata.validity.map { TransferResponse($0.response) }
+            head: stored.metadata.validity.map { TransferResponse($0.response) },
+            originalDigest: stored.metadata.contentDigest
         )
     }
 

@@ -71,24 +71,24 @@ final class OriginalStage: Sendable {
         }
     }
 
-    /// Returns the encoded bytes of an original as far as they are on this machine: on disk, as its scope and its
-    /// server allow, in the file that it is, or in memory; `nil` otherwise. Asks neither a server nor a provider.
+    /// Returns an original as far as its bytes are on this machine: on disk, as its scope and its server allow, in the file
+    /// that it is, or in memory; `nil` otherwise. Asks neither a server nor a provider.
     ///
     /// - Throws: `CancellationError`.
-    func storedData(for request: ResolvedRequest, context: WorkContext) async throws -> Data? {
+    func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {
         // That of a frame of a file is not read whole.
         guard request.source.hasEncodedBytes else { return nil }
         do {
             if case .provider = request.source.location, !request.source.hasLocalBytes {
                 guard request.work.readsDisk else { return nil }
-                return try await storedOriginal(for: request, context: context)?.data
+                return try await storedOriginal(for: request, context: context)
             }
             // A load that reads no cache may use the network whatever the options say of it.
             guard request.options.cache.reads != .none else { return nil }
             let original = try await original(for: request.withoutNetwork, context: context)
             // A file that has changed since is another original.
             if request.source.filePath != nil, original.caching.effect == .leave { return nil }
-            return original.data
+            return original
         } catch is ImageError {
             try Task.checkCancellation()
             return nil

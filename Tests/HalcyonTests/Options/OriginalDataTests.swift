@@ -68,6 +68,26 @@ struct OriginalDataTests {
         #expect(test.transport.startedCount == 1)
     }
 
+    @Test(
+        "is that of the image, which is made anew where another process has replaced the original",
+        arguments: [true, false]
+    )
+    func replacedElsewhere(isProcessed: Bool) async throws {
+        let options: [ImageOption] =
+            isProcessed ? [.processor(.crop(to: .pixels(8, 6), anchor: .topLeft)), .cacheOriginalImage] : []
+        let other = TestPipeline(folder: test.folder)
+        #expect(try await load(options).data == data)
+        let replacement = Sample.png(seed: 7)
+        other.transport.serve(url, replacement)
+        _ = try await other.pipeline.response(for: url, options: [.forceRefresh, .waitForCache])
+        await other.pipeline.cache.flush()
+        let response = try await load(options)
+        #expect(response.data == replacement)
+        #expect(response.image.bitmap.pixel(0, 0)[0] == 7)
+        #expect(try await test.pipeline.image(from: url, options: options).bitmap.pixel(0, 0)[0] == 7)
+        #expect(test.transport.startedCount == 1)
+    }
+
     @Test("is not loaded anew where no cache has it")
     func notStored() async throws {
         #expect(try await load([crop]).data == data)
