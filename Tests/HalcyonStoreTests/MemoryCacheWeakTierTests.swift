@@ -34,6 +34,24 @@ struct MemoryCacheWeakTierTests {
         #expect(cache.brokenInvariants().isEmpty)
     }
 
+    @Test("an evicted value that is found again expires as the look-up says")
+    func extending() {
+        let shown = Box(1)
+        func storeAndEvict() {
+            cache.store(Picture(buffer: shown), for: 1, cost: 100, expiration: .seconds(10))
+            cache.store(Picture(buffer: Box(2)), for: 2, cost: 100)
+        }
+        storeAndEvict()
+        clock.advance(by: 6)
+        #expect(cache.entry(for: 1, extending: .none)?.buffer === shown)
+        clock.advance(by: 6)
+        #expect(cache.entry(for: 1) == nil)
+        storeAndEvict()
+        #expect(cache.entry(for: 1, extending: .to(.seconds(100)))?.buffer === shown)
+        clock.advance(by: 50)
+        #expect(cache.entry(for: 1)?.buffer === shown)
+    }
+
     @Test("a look-up of a key that was never stored counts as one miss")
     func oneMiss() {
         #expect(cache.entry(for: 1) == nil)

@@ -60,8 +60,15 @@ extension MemoryCache {
     }
 
     /// Finds an evicted value by its weak reference and gives it its place back.
+    ///
+    /// - Parameter end: the new expiry where `extending` gives one.
     @usableFromInline
-    func weaklyHeldValue(for key: HashedKey<Key>, at now: Int64) -> Value? {
+    func weaklyHeldValue(
+        for key: HashedKey<Key>,
+        at now: Int64,
+        _ extending: ExpirationExtension,
+        end: Int64
+    ) -> Value? {
         let found = withShard(of: key) { shard in shard.places[key].map { shard.entries[$0] } }
         // The value is there if another thread gave it its place back since the caller looked. Rebuilding calls the
         // user's function, so no lock is held.
@@ -70,7 +77,7 @@ extension MemoryCache {
             if value == nil { shard.misses += 1 } else { shard.hits += 1 }
         }
         guard let value, var entry = found, entry.value == nil else { return value }
-        entry.expiresAt = entry.extended(at: now)
+        entry.expiresAt = entry.extended(at: now, extending, end: end)
         entry.value = value
         restore(entry, for: key, at: now)
         return value

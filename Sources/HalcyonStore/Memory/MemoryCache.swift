@@ -99,7 +99,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             mayBeHeldWeakly = true
             return nil
         }
-        return mayBeHeldWeakly ? weaklyHeldValue(for: key, at: now) : value
+        return mayBeHeldWeakly ? weaklyHeldValue(for: key, at: now, extending, end: end) : value
     }
 
     /// Returns whether ``entry(for:extending:)`` would find a value. Changes neither expiry nor order nor statistics.

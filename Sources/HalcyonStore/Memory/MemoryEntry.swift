@@ -30,6 +30,16 @@ struct MemoryEntry<Key: Hashable & Sendable, Value: Sendable> {
         let (sum, overflows) = now.addingReportingOverflow(lifetime)
         return min(overflows ? .max : sum, latest)
     }
+
+    /// The time at which it expires after an access.
+    ///
+    /// - Parameter end: the new expiry where `extending` gives one.
+    @inlinable
+    @inline(__always)
+    func extended(at now: Int64, _ extending: ExpirationExtension, end: Int64) -> Int64 {
+        let latest = latest
+        return extending.expiry(restarted: extended(at: now), given: { _ in min(end, latest) }) ?? expiresAt
+    }
 }
 
 /// A key with its hash, which chooses the shard and the place there: hashing it anew for each takes as long as the rest of a

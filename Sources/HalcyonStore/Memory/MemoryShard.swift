@@ -23,11 +23,7 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable> {
     mutating func use(_ place: Int, at now: Int64, _ extending: ExpirationExtension, end: Int64) -> Value? {
         guard let value = entries[place].value else { return nil }
         hits += 1
-        let extended = extending.expiry(
-            restarted: entries[place].extended(at: now),
-            given: { _ in min(end, entries[place].latest) }
-        )
-        let expiresAt = extended ?? entries[place].expiresAt
+        let expiresAt = entries[place].extended(at: now, extending, end: end)
         // Written only if it changes: else threads that read take its line of the processor's cache from each other.
         if !entries[place].isUsed || entries[place].expiresAt != expiresAt {
             entries[place].isUsed = true
