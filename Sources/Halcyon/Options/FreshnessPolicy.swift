@@ -34,11 +34,6 @@ extension FreshnessPolicy {
 }
 
 extension OriginalValidity {
-    /// Returns whether a request with this rule has to ask the server.
-    func isOver(at now: Date, _ rule: FreshnessPolicy) -> Bool {
-        rule.isOver(self, receivedAt: response.responseTime, at: now)
-    }
-
     /// Returns the date from which a request with this rule has to ask the server, if there is such a date and it does
     /// not come from a default.
     func statedEnd(_ rule: FreshnessPolicy) -> Date? {
@@ -60,7 +55,11 @@ extension ResolvedRequest {
 
     /// Returns whether a request with this rule of freshness has to ask the server before it uses an image.
     func mustAsk(about validity: OriginalValidity?) -> Bool {
-        validity?.isOver(at: target.disk.now(), options.cache.freshness) ?? false
+        options.cache.freshness.isOver(
+            validity,
+            receivedAt: validity?.response.responseTime,
+            at: target.disk.now()
+        )
     }
 
     /// The rules for what the standard leaves open, with the request's own rule of freshness.

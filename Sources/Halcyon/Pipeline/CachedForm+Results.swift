@@ -197,7 +197,7 @@ extension ResolvedRequest {
             guard let transfer, validity.response.matches(transfer) else { return false }
         }
         // The entry may live longer than its original is fresh.
-        guard validity.isOver(at: target.disk.now(), policy.freshness) else { return true }
+        guard mustAsk(about: validity) else { return true }
         return failure.map { mayUse(validity, because: $0) } ?? false
     }
 
