@@ -65,8 +65,14 @@ extension DiskCache {
     ///
     /// - Returns: `false` if there is no such entry.
     func confirm(_ entry: TierEntry, for key: CacheKey) throws -> Bool {
-        guard contains(key.text), self.entry(for: key.text, extending: .none)?.body == entry.body else { return false }
-        return try updateMetadata(entry.metadata, for: key.text, expiration: entry.expiration ?? expiration)
+        guard contains(key.text), let found = self.entry(for: key.text, extending: .none), found.body == entry.body
+        else { return false }
+        return try updateMetadata(
+            entry.metadata,
+            for: key.text,
+            expiration: entry.expiration ?? expiration,
+            replacing: found.version
+        )
     }
 
     /// Removes entries.

@@ -121,8 +121,10 @@ struct PartialBodyStoreTests {
         #expect(fixture.folder.openFiles().isEmpty)
     }
 
-    @Test("removes the bodies of some URLs, also those in use, and keeps nothing of transfers that had begun before")
-    func removingURLs() throws {
+    @Test(
+        "removes the bodies of some originals, also those in use, and keeps nothing of transfers that had begun before"
+    )
+    func removingOriginals() throws {
         let fixture = try ResumeFixture([ResumeFixture.ranged()])
         let store = fixture.store()
         let keys = try ["/a", "/b"].map { try #require(PartialBodyKey(TransferRequest(url: fixture.server.url($0)))) }
