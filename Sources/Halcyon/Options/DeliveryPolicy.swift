@@ -18,7 +18,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// The bytes are at hand where the load read or received them. For an image from memory, and for a result of
     /// processors from disk, they are read from the disk cache, or from the local file, as the scope and the server of
     /// the image allow; the network and providers are not asked. Where another process has replaced the original since, the
-    /// image is made anew, so that both belong together.
+    /// image is made anew, so that both belong together. An image that the program stored without its original has none.
     public var includesOriginalData = false
 
     /// The place where the callbacks of ``ImagePipeline/loadImage(with:on:progress:completion:)`` are called, unless

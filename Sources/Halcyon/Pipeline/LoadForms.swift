@@ -150,7 +150,10 @@ struct ImageForm: CachedForm {
         guard request.options.delivery.includesOriginalData, response.data == nil,
             let original = try await parts.original.stored(for: request, context: context)
         else { return response }
-        if let own = response.originalDigest, let digest = original.digest, own != digest { return nil }
+        if let digest = original.digest, response.originalDigest != digest {
+            // What the program stored is kept, and may be of this original or of another.
+            return response.originalDigest == nil ? response : nil
+        }
         var response = response
         response.data = original.data
         return response

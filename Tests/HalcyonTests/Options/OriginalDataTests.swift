@@ -88,6 +88,16 @@ struct OriginalDataTests {
         #expect(test.transport.startedCount == 1)
     }
 
+    @Test("is not given with an image that the program stored, which may be of another original")
+    func imageOfProgram() async throws {
+        _ = try await load()
+        let image = try ImageCodecs.standard.decode(Sample.png(seed: 7))
+        try await test.pipeline.cache.store(image, for: ImageRequest(url, options: [.cacheMemoryOnly]))
+        let hit = try await load()
+        #expect(hit.source == .memory && hit.data == nil)
+        #expect(hit.image.bitmap.pixel(0, 0)[0] == 7)
+    }
+
     @Test("is not loaded anew where no cache has it")
     func notStored() async throws {
         #expect(try await load([crop]).data == data)
