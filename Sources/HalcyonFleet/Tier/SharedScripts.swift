@@ -1,41 +1,50 @@
 /// The scripts of the shared tier. Each touches the keys of one name, which are in one slot.
 ///
-/// The rows of a name are a hash: for each entry, by the digest of its variant, its version (16 bytes), the time of its arrival by the
-/// engine's clock (16 digits, in ms) and the digest of its original; under "!" the position of the last removal of the name. An entry counts while its row has its version, so that whatever
-/// the engine evicts or loses leaves misses, and nothing that was removed.
+/// The rows of a name are a hash: for each entry, by the digest of its variant, its version (16 bytes), the time of its arrival by
+/// the engine's clock (16 digits, in ms) and the digest of its original; under "!" the position of the newest removal of the name.
+/// An entry counts while its row has its version, so that whatever the engine evicts or loses leaves misses, and nothing that was
+/// removed.
 enum SharedScripts {
-    /// Stores an entry, unless its process has not heard yet of a removal of the name; what the entry replaces goes in any
-    /// case.
+    /// Returns whether one position in the log is after another.
+    private static let isAfter = """
+        local function isAfter(left, right)
+            local time, sequence = string.match(left, '^(%d+)%-(%d+)$')
+            local otherTime, otherSequence = string.match(right, '^(%d+)%-(%d+)$')
+            time, otherTime = tonumber(time), tonumber(otherTime)
+            return time > otherTime or (time == otherTime and tonumber(sequence) > tonumber(otherSequence))
+        end
+
+        """
+
+    /// Stores an entry, unless its process has not heard yet of a removal of the name, or the name has as many as it may have;
+    /// what the entry replaces goes in any case.
     ///
-    /// KEYS: rows, entry. ARGV: field, version, lifetime in ms, time and sequence heard of, bytes, most rows, digest.
-    static let store = """
-        local grave = redis.call('HGET', KEYS[1], '!')
-        if grave then
-            local time, sequence = string.match(grave, '^(%d+)%-(%d+)$')
-            time, sequence = tonumber(time), tonumber(sequence)
-            local heard, part = tonumber(ARGV[4]), tonumber(ARGV[5])
-            if time > heard or (time == heard and sequence > part) then
+    /// KEYS: rows, entry. ARGV: field, version, lifetime in ms, position heard of, bytes, most entries, digest.
+    static let store =
+        isAfter + """
+            local time = redis.call('TIME')
+            local grave = redis.call('HGET', KEYS[1], '!')
+            if grave and isAfter(grave, ARGV[4]) then
                 redis.call('HDEL', KEYS[1], ARGV[1])
                 redis.call('UNLINK', KEYS[2])
                 return 0
             end
-        end
-        if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[7]) then
-            local base = string.sub(KEYS[2], 1, -1 - #ARGV[1])
-            for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-                if field ~= '!' and redis.call('EXISTS', base .. field) == 0 then
-                    redis.call('HDEL', KEYS[1], field)
+            local room = tonumber(ARGV[6]) + (grave and 1 or 0)
+            if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and redis.call('HLEN', KEYS[1]) >= room then
+                local base = string.sub(KEYS[2], 1, -1 - #ARGV[1])
+                for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                    if field ~= '!' and redis.call('EXISTS', base .. field) == 0 then
+                        redis.call('HDEL', KEYS[1], field)
+                    end
                 end
+                if redis.call('HLEN', KEYS[1]) >= room then return 0 end
             end
-            if redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[7]) then return 0 end
-        end
-        redis.call('SET', KEYS[2], ARGV[6], 'PX', ARGV[3])
-        local time = redis.call('TIME')
-        local now = string.format('%016.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-        redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. now .. ARGV[8])
-        if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-        return 1
-        """
+            redis.call('SET', KEYS[2], ARGV[5], 'PX', ARGV[3])
+            local now = string.format('%016.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+            redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. now .. ARGV[7])
+            if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
+            return 1
+            """
 
     /// Replaces an entry of a version.
     ///

@@ -205,8 +205,8 @@ public final class SharedTier: CacheTier {
                 keys: [place.rows, place.entry],
                 [
                     Data(place.field.utf8), SharedEntry.row(shared.version), Self.data(lifetime),
-                    Data("\(position.time)".utf8), Data("\(position.sequence)".utf8), shared.encoded,
-                    Data("\(configuration.variantLimit)".utf8), SharedEntry.row(entry.digest),
+                    Data("\(position)".utf8), shared.encoded, Data("\(configuration.variantLimit)".utf8),
+                    SharedEntry.row(entry.digest),
                 ]
             )
             let reply = try await change(command, place, call)

@@ -101,6 +101,60 @@ struct SharedTierTests {
         #expect(await tier.store(.original([1]), for: variant(4), call) != .declined)
     }
 
+    @Test("replaces what it has at the limit of variants, and does not count a removal as one")
+    func replacement() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url) { $0.variantLimit = 2 }
+        #expect(await tier.remove(.name("a"), call) == .done())
+        func variant(_ number: Int) -> CacheKey { CacheKey(name: "a", variant: "\(number)") }
+        for number in 0..<2 { #expect(await tier.store(.original([1]), for: variant(number), call) != .declined) }
+        #expect(await tier.store(.original([2]), for: variant(0), call) != .declined)
+        #expect(await tier.found(variant(0))?.body == Data([2]))
+    }
+
+    /// Signs in as the user of the documentation, and returns the URL.
+    private func documentedUser(of server: TestEngine) throws -> String {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let article = folder.appendingPathComponent("../../../Sources/HalcyonFleet/HalcyonFleet.docc/HalcyonFleet.md")
+        let lines = try String(contentsOfFile: article.path, encoding: .utf8).split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("ACL SETUSER halcyon ") })
+        let connection = try EngineConnection(to: server.address, encryption: nil, timeout: .seconds(2))
+        let command = EngineCommand(line.split(separator: " ").map { Data($0.utf8) })
+        _ = try connection.call([command], limits: .small, until: .now + .seconds(5))[0].checked()
+        return "redis://halcyon:password@127.0.0.1:\(server.port)"
+    }
+
+    @Test("leases and a queue need no more than the ACL user of the documentation may do")
+    func documentedUser() async throws {
+        let server = try await TestEngine()
+        let url = try documentedUser(of: server)
+        let (tier, other) = (try TestFleet.tier(url), try TestFleet.tier(url))
+        other.follow { _ in }
+        #expect(await eventually { other.removals.isCurrent && other.engine.channel.isConnected })
+        #expect(await tier.store(.original([1]), for: key, call) != .unavailable)
+        let found = try #require(await other.found(key))
+        let version = try #require(found.version)
+        guard case .done = await tier.update(Data([1]), .seconds(60), for: key, replacing: version, call) else {
+            Issue.record("the entry was not updated")
+            return
+        }
+        for scope in [TierScope.entry(key), .name(key.name), .names(beginningWith: "a"), .everything] {
+            #expect(await tier.remove(scope, call) == .done())
+        }
+        let leases = FleetLeases(of: tier)
+        let count = try await leases.value(for: key, stored: { nil }) {
+            try server.send("KEYS", "*:lease").elements?.count
+        } settle: {
+        }
+        #expect(count == 1)
+        let queue = PrefetchQueue(try TestFleet.engine(url))
+        #expect(try await queue.open() == .certain)
+        try await queue.add([PrefetchJob(source: "a"), PrefetchJob(source: "b")])
+        let summary = try await queue.work { $0.source == "a" ? .shared : .failed("status 404", isFinal: true) }
+        #expect(summary.doneCount == 1)
+        #expect(try await queue.failures().count == 1)
+    }
+
     @Test("gives one machine the time to renew an entry before it expires, and the entry to all others")
     func earlyRenewal() async throws {
         let server = try await TestEngine()
