@@ -18,8 +18,9 @@ final class EngineChannel: Sendable {
     private struct State {
         var listeners: [String: [Int: Listener]] = [:]
         var lastID = 0
-        /// Rises with each channel that is new, so that the thread subscribes to it.
-        var version = 0
+        /// The channels with a new listener. The thread subscribes to them, again if it has done so: a listener trusts what it
+        /// hears from its first ``Event/connected`` on.
+        var added: Set<String> = []
         var isRunning = false
         var isConnected = false
         var isClosed = false
@@ -45,7 +46,7 @@ final class EngineChannel: Sendable {
     func addListener(of channel: String, _ listener: @escaping Listener) -> Int {
         let (id, mustStart) = state.withLock { state in
             state.lastID += 1
-            if state.listeners[channel] == nil { state.version += 1 }
+            state.added.insert(channel)
             state.listeners[channel, default: [:]][state.lastID] = listener
             let mustStart = !state.isRunning && !state.isClosed
             if mustStart { state.isRunning = true }
@@ -81,6 +82,7 @@ final class EngineChannel: Sendable {
             do throws(FleetError) {
                 try hear(try configuration.connection(to: node.address))
             } catch {
+                if error.losesConnection { node.fail() }
                 topology.lose(node)
                 throw error
             }
@@ -95,21 +97,20 @@ final class EngineChannel: Sendable {
 
     /// Hears messages until the connection is lost.
     private func hear(_ connection: EngineConnection) throws(FleetError) {
-        var subscribed: Set<String> = []
-        var version = -1
+        var isNew = true
         var lastHeard = ContinuousClock.now
         var isAsked = false
         while true {
-            let (channels, current, isClosed) = state.withLock { (Set($0.listeners.keys), $0.version, $0.isClosed) }
-            if isClosed { return }
-            if version != current {
-                for channel in channels.subtracting(subscribed).sorted() {
-                    try connection.send([EngineCommand("SUBSCRIBE", channel)], until: .now + Self.silence)
-                    subscribed.insert(channel)
-                }
-                version = current
-                state.withLock { $0.isConnected = true }
+            let (channels, isClosed) = state.withLock { state in
+                defer { state.added = [] }
+                return (isNew ? Set(state.listeners.keys) : state.added, state.isClosed)
             }
+            if isClosed { return }
+            for channel in channels.sorted() {
+                try connection.send([EngineCommand("SUBSCRIBE", channel)], until: .now + Self.silence)
+            }
+            if isNew { state.withLock { $0.isConnected = true } }
+            isNew = false
             do throws(FleetError) {
                 // Short, so that new channels and the end are seen.
                 try handle(connection.next(limits: .small, until: .now + .milliseconds(200)))

@@ -57,17 +57,16 @@ final class EngineNode: Sendable {
     /// `true` while the breaker stops calls.
     var isStopped: Bool { state.withLock { $0.breaker.isOpen } }
 
-    /// Records that a call was answered, and keeps its connection.
+    /// Records that a call was answered, and gives its connection to the first call that waits for one, or keeps it.
     func succeed(_ connection: EngineConnection, from generation: Int) {
-        let unwanted = state.withLock { state -> EngineConnection? in
+        let waiter = state.withLock { state -> Waiter? in
             state.breaker.succeed()
-            guard !state.isClosed, state.generation == generation, state.idle.count < capacity else {
-                return connection
-            }
-            state.idle.append(connection)
+            guard !state.isClosed, state.generation == generation else { return nil }
+            guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
+            if state.idle.count < capacity { state.idle.append(connection) }
             return nil
         }
-        withExtendedLifetime(unwanted) {}
+        if let waiter { answer(waiter, .success(connection)) }
     }
 
     /// Records that a call was not answered.

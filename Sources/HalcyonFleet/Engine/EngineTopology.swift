@@ -75,7 +75,9 @@ final class EngineTopology: Sendable {
         let node = state.withLock { state -> EngineNode? in
             if state.isClosed { return nil }
             if let node = state.nodes[address] { return node }
-            let node = EngineNode(address, capacity: configuration.connectionCount, threads: threads) {
+            // One for each thread that calls.
+            let capacity = configuration.connectionCount + FleetEngine.changeCount
+            let node = EngineNode(address, capacity: capacity, threads: threads) {
                 [configuration] () throws(FleetError) in try configuration.connection(to: address)
             }
             state.nodes[address] = node

@@ -134,18 +134,18 @@ extension FleetEngine.Configuration {
         let timeout = timeout ?? connectionDeadline
         let connection = try EngineConnection(to: address, encryption: encryption, timeout: timeout)
         var commands: [EngineCommand] = []
-        if let password {
-            commands.append(user.map { EngineCommand("AUTH", $0, password) } ?? EngineCommand("AUTH", password))
-        }
+        if let password { commands.append(Self.signIn(user, password)) }
         if database != 0 { commands.append(EngineCommand("SELECT", "\(database)")) }
         var isWatched = false
         if case .sentinel = kind {
             isWatched = true
             commands.append(EngineCommand("ROLE"))
         }
+        // The handshake of an encrypted connection ends with the first call, and belongs into the time of connecting.
+        if isEncrypted, commands.isEmpty { commands.append(EngineCommand("PING")) }
         guard !commands.isEmpty else { return connection }
         let replies = try connection.call(commands, limits: .small, until: .now + timeout)
-        for reply in replies { _ = try reply.checked() }
+        try Self.check(replies, isSignedIn: password != nil)
         if isWatched, replies.last?.elements?.first?.text != "master" { throw .noPrimary }
         return connection
     }
@@ -156,11 +156,26 @@ extension FleetEngine.Configuration {
     func connection(toSentinel address: EngineAddress, timeout: Duration) throws(FleetError) -> EngineConnection {
         let connection = try EngineConnection(to: address, encryption: encryption, timeout: timeout)
         if let password = sentinelPassword {
-            let command = sentinelUser.map { EngineCommand("AUTH", $0, password) } ?? EngineCommand("AUTH", password)
-            for reply in try connection.call([command], limits: .small, until: .now + timeout) {
-                _ = try reply.checked()
-            }
+            let command = Self.signIn(sentinelUser, password)
+            try Self.check(connection.call([command], limits: .small, until: .now + timeout), isSignedIn: true)
         }
         return connection
+    }
+
+    private static func signIn(_ user: String?, _ password: String) -> EngineCommand {
+        user.map { EngineCommand("AUTH", $0, password) } ?? EngineCommand("AUTH", password)
+    }
+
+    /// Checks the replies of a new connection, the first of which is that of `AUTH` if it was signed in: of its error only the
+    /// first word is told, as an engine that does not know the command repeats the password.
+    private static func check(_ replies: [EngineReply], isSignedIn: Bool) throws(FleetError) {
+        for (index, reply) in replies.enumerated() {
+            guard index == 0, isSignedIn, case .error(let text) = reply else {
+                _ = try reply.checked()
+                continue
+            }
+            let word = text.prefix { $0 != " " }
+            _ = try EngineReply.error("\(word) (to AUTH)").checked()
+        }
     }
 }

@@ -16,6 +16,9 @@ public final class FleetEngine: Sendable {
         case lookUp, change
     }
 
+    /// The number of changes at the same time.
+    static let changeCount = 2
+
     let configuration: Configuration
     let topology: EngineTopology
     private let lookUps: WorkQueue
@@ -36,7 +39,7 @@ public final class FleetEngine: Sendable {
         self.configuration = configuration
         topology = EngineTopology(configuration, threads: WorkQueue(name: "halcyon.fleet-connecting", width: 4))
         lookUps = WorkQueue(name: "halcyon.fleet", width: configuration.connectionCount)
-        changes = WorkQueue(name: "halcyon.fleet-changes", width: 2)
+        changes = WorkQueue(name: "halcyon.fleet-changes", width: Self.changeCount)
         channel = EngineChannel(topology: topology, configuration: configuration)
     }
 

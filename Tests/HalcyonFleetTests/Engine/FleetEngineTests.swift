@@ -175,6 +175,49 @@ struct FleetEngineTests {
         #expect(try server.statistic("total_connections_received", in: "stats") <= 4 + 4)
     }
 
+    @Test("gives a connection that was given back to a call that waits for one")
+    func waiting() async throws {
+        let server = try await TestEngine()
+        let engine = try engine(server.url) {
+            $0.connectionCount = 1
+            $0.changeDeadline = .seconds(20)
+        }
+        try await withThrowingTaskGroup(of: [EngineReply].self) { group in
+            // Each keeps its connection for a moment.
+            for _ in 0..<6 {
+                group.addTask {
+                    try await engine.perform([EngineCommand("BLPOP", "none", "0.1")], key: "none", lane: .change)
+                }
+            }
+            for try await replies in group { #expect(replies == [.null]) }
+        }
+    }
+
+    @Test("that does not know AUTH is an error without the password that it repeats")
+    func hiddenPassword() async throws {
+        let server = try await TestEngine(["--rename-command", "AUTH", ""])
+        let engine = try engine("redis://halcyon:s3cret@127.0.0.1:\(server.port)")
+        let error = await #expect(throws: FleetError.self) { try await engine.ping() }
+        guard case .refused(let text) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text == "ERR (to AUTH)")
+    }
+
+    @Test("tells a second listener of a channel that its subscription holds")
+    func secondListener() async throws {
+        let server = try await TestEngine()
+        let engine = try engine(server.url)
+        let counts = Lock([0, 0])
+        for number in 0..<2 {
+            _ = engine.channel.addListener(of: "a") { event in
+                if case .connected = event { counts.withLock { $0[number] += 1 } }
+            }
+            #expect(await eventually { counts.withLock { $0[number] } > 0 })
+        }
+    }
+
     @Test("without libhiredis_ssl has no encrypted connections, and says what is missing")
     func encryption() async throws {
         let server = try await TestEngine()
