@@ -53,6 +53,16 @@ extension FleetError: CustomStringConvertible {
 }
 
 extension FleetError {
+    /// `true` if the same call may succeed later, as nothing but the state of the engine or of the network is in the way.
+    package var isTransient: Bool {
+        switch self {
+        case .unreachable, .deadlineExceeded, .circuitOpen, .unavailable, .invalidReply, .noPrimary, .queueFull: true
+        // The engine is full, but others may take something from it.
+        case .refused(let text): text.hasPrefix("OOM")
+        case .invalidURL, .encryptionUnavailable, .replyTooLarge, .evicting, .closed: false
+        }
+    }
+
     /// `true` if the connection is lost, or the protocol on it out of step.
     var losesConnection: Bool {
         switch self {

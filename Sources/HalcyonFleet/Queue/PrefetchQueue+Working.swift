@@ -10,7 +10,7 @@ extension PrefetchQueue {
         public var localCount = 0
         /// The attempts that failed.
         public var failureCount = 0
-        /// The last failure of the engine; the work goes on when it is back.
+        /// The last failure to reach the engine; the work goes on when it is back.
         public var lastError: FleetError?
 
         /// Creates the summary of a worker that has done nothing.
@@ -29,8 +29,9 @@ extension PrefetchQueue {
     ///   - body: Does a job. The result has to be written when it returns; it may run twice for one job, also on two machines
     ///     at once.
     /// - Returns: What this worker has done.
-    /// - Throws: ``FleetError/evicting(policy:)``, and a ``FleetError`` of the first call; `CancellationError` when the
-    ///   task is cancelled, after which another worker takes its jobs.
+    /// - Throws: A ``FleetError`` of the first call, and later one that does not pass with time, such as
+    ///   ``FleetError/evicting(policy:)`` and ``FleetError/refused(_:)``; `CancellationError` when the task is cancelled. Another
+    ///   worker then takes its jobs.
     public func work(
         concurrency: Int = 8,
         staysWhenEmpty: Bool = false,
@@ -125,7 +126,7 @@ private final class PrefetchWorker: Sendable {
                 let isIdle = state.withLock { $0.running.isEmpty && $0.ended.isEmpty }
                 if taken.isEmpty, isIdle, !staysWhenEmpty, try await queue.progress().isEmpty { return summary }
                 if state.withLock({ !$0.ended.isEmpty }) { continue }
-            } catch let error as FleetError {
+            } catch let error as FleetError where error.isTransient {
                 // What is not noted yet is noted later: each job counts once.
                 summary.lastError = error
             }
@@ -136,7 +137,7 @@ private final class PrefetchWorker: Sendable {
     private func start(_ jobs: [PrefetchQueue.Taken], in group: inout ThrowingDiscardingTaskGroup<any Error>) {
         for taken in jobs {
             // An attempt of this worker may still be under way.
-            let isNew = state.withLock { $0.running.updateValue(taken, forKey: taken.entry) == nil }
+            let isNew = state.withLock { $0.running.updateValue(taken, forKey: taken.id) == nil }
             guard isNew else { continue }
             group.addTask { [self] in
                 let outcome: PrefetchOutcome
@@ -147,7 +148,7 @@ private final class PrefetchWorker: Sendable {
                 }
                 guard !Task.isCancelled else { return }
                 state.withLock { state in
-                    state.running[taken.entry] = nil
+                    state.running[taken.id] = nil
                     state.ended.append((taken, outcome))
                 }
                 waker.yield()

@@ -67,6 +67,8 @@ public final class PrefetchQueue: Sendable {
         self.worker =
             worker ?? "\(ProcessInfo.processInfo.hostName).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         // One slot for all keys.
+        // Empty braces would be no tag.
+        let name = name.isEmpty ? "_" : name
         base = "hcq1:{\(name.utf8.map { $0 == 0x7B || $0 == 0x7D ? "_" : String(UnicodeScalar($0)) }.joined())}"
         channel = base + ":channel"
     }
@@ -74,22 +76,35 @@ public final class PrefetchQueue: Sendable {
     private var keys: [String] { ["\(base):urgent", "\(base):jobs", "\(base):counts", "\(base):failed"] }
     private var marks: String { "\(base):job:" }
 
+    private static let limits = EngineConnection.Limits(byteCount: 64 << 20, elementCount: 1 << 20)
+
     private func call(_ script: String, _ values: [Data]) async throws -> EngineReply {
-        try await engine.perform(
-            [EngineCommand(script: script, keys: keys, values)],
-            key: base,
-            lane: .change,
-            limits: .init(byteCount: 64 << 20, elementCount: 1 << 20),
-            deadline: configuration.deadline
-        )[0].checked()
+        let commands = [EngineCommand(script: script, keys: keys, values)]
+        func perform() async throws -> EngineReply {
+            try await engine.perform(
+                commands,
+                key: base,
+                lane: .change,
+                limits: Self.limits,
+                deadline: configuration.deadline
+            )[0].checked()
+        }
+        do {
+            return try await perform()
+        } catch FleetError.refused(let text) where text.hasPrefix("NOGROUP") {
+            // The engine has lost what it had since the queue was opened.
+            safety.withLock { $0 = nil }
+            try await open()
+            return try await perform()
+        }
     }
 
     private static func data(_ words: [String]) -> [Data] { words.map { Data($0.utf8) } }
 
     private static func milliseconds(_ duration: Duration) -> String { "\(max(1, duration.whole(.milliseconds(1))))" }
 
-    /// Makes sure that the engine evicts no jobs, and that the queue is there. Called by all others; once in the life of this
-    /// object the engine is asked.
+    /// Makes sure that the engine evicts no jobs, and that the queue is there. Called by all others; the engine is asked
+    /// once, and again when it has lost the queue.
     ///
     /// - Throws: ``FleetError/evicting(policy:)``, other ``FleetError``; `CancellationError`.
     @discardableResult
@@ -176,7 +191,7 @@ public final class PrefetchQueue: Sendable {
         return progress
     }
 
-    /// Returns the jobs that were given up, the newest first.
+    /// Returns the jobs that were given up, the newest first. The engine keeps about 10,000.
     ///
     /// - Parameter limit: Default: 100.
     /// - Throws: ``FleetError``; `CancellationError`.
@@ -185,7 +200,7 @@ public final class PrefetchQueue: Sendable {
             [EngineCommand("XREVRANGE", keys[3], "+", "-", "COUNT", "\(max(1, limit))")],
             key: base,
             lane: .change,
-            limits: .init(byteCount: 64 << 20),
+            limits: Self.limits,
             deadline: configuration.deadline
         )[0].checked()
         return (reply.elements ?? []).compactMap { entry in
@@ -203,6 +218,8 @@ public final class PrefetchQueue: Sendable {
         let name: String
         /// `nil` for bytes that are no job.
         let job: PrefetchJob?
+        /// Names the entry among those of both streams, whose numbers are the same where they were added at once.
+        var id: String { "\(stream) \(entry)" }
 
         init?(_ reply: EngineReply) {
             guard let parts = reply.elements, parts.count == 5, let stream = parts[0].number, 1...2 ~= stream,

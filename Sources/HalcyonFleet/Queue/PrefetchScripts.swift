@@ -65,13 +65,13 @@ enum PrefetchScripts {
         return count
         """
 
-    /// Gives a job up.
+    /// Gives a job up. What makes room comes first, as a full engine refuses to begin with anything else.
     private static let bury = """
         local function bury(key, group, entry, name, job, reason, attempts, marks)
-            redis.call('XADD', KEYS[4], 'MAXLEN', '~', '10000', '*', 'job', job, 'reason', reason, 'attempts', attempts)
             redis.call('XACK', key, group, entry)
             redis.call('XDEL', key, entry)
             redis.call('DEL', marks .. name)
+            redis.call('XADD', KEYS[4], 'MAXLEN', '~', '10000', '*', 'job', job, 'reason', reason, 'attempts', attempts)
             redis.call('HINCRBY', KEYS[3], 'failed', 1)
         end
 

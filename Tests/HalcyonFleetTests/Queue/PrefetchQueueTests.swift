@@ -216,6 +216,75 @@ struct PrefetchQueueTests {
         #expect(try await second.work { _ in .shared }.doneCount == 10)
     }
 
+    @Test("has urgent and other jobs that were added at once, each of which is done")
+    func bothKinds() async throws {
+        let server = try await TestEngine()
+        let queue = try queue(server) {
+            $0.attemptLimit = 1
+            $0.idleTime = .milliseconds(200)
+        }
+        // One script adds both, so that their entries have the same number.
+        try await queue.add([PrefetchJob(source: "a", isUrgent: true), PrefetchJob(source: "b")])
+        #expect(try await queue.work { _ in .shared }.doneCount == 2)
+        #expect(try await queue.progress().failedCount == 0)
+    }
+
+    @Test("is opened again on an engine that has lost it")
+    func lostQueue() async throws {
+        let server = try await TestEngine()
+        let (worker, adder, done) = (try queue(server), try queue(server), Lock(0))
+        for queue in [worker, adder] { try await queue.open() }
+        let task = Task {
+            try await worker.work(staysWhenEmpty: true) { _ in
+                done.withLock { $0 += 1 }
+                return .shared
+            }
+        }
+        try server.send("FLUSHALL")
+        // It does not open the queue again, as it was opened.
+        try await adder.add(jobs(1))
+        #expect(await eventually { done.withLock { $0 } == 1 })
+        task.cancel()
+        _ = try? await task.value
+    }
+
+    @Test("is left by a worker whom the engine refuses for good")
+    func refusal() async throws {
+        let server = try await TestEngine()
+        let (worker, ending) = (try queue(server), Lock<(any Error)?>(nil))
+        try await worker.open()
+        let task = Task {
+            do {
+                _ = try await worker.work(staysWhenEmpty: true) { _ in .shared }
+            } catch {
+                ending.withLock { $0 = error }
+            }
+        }
+        // Strings in place of the streams.
+        for key in ["hcq1:{prefetch}:urgent", "hcq1:{prefetch}:jobs"] { try server.send("SET", key, "1") }
+        #expect(await eventually { ending.withLock { $0 != nil } })
+        task.cancel()
+        guard case .refused(let text) = ending.withLock({ $0 }) as? FleetError else {
+            Issue.record("\(ending)")
+            return
+        }
+        #expect(text.hasPrefix("WRONGTYPE"))
+    }
+
+    @Test("lists more jobs that were given up than a reply usually has elements")
+    func manyFailures() async throws {
+        let server = try await TestEngine()
+        let queue = try queue(server)
+        try await queue.add([PrefetchJob(source: "a")])
+        _ = try await queue.work { _ in .failed("status 404", isFinal: true) }
+        let copy = """
+            local entry = redis.call('XRANGE', KEYS[1], '-', '+')[1][2]
+            for i = 1, 8000 do redis.call('XADD', KEYS[1], '*', unpack(entry)) end
+            """
+        try server.send("EVAL", copy, "1", "hcq1:{prefetch}:failed")
+        #expect(try await queue.failures(limit: 10_000).count == 8_001)
+    }
+
     @Test("wakes a worker that waits for jobs")
     func waking() async throws {
         let server = try await TestEngine()
