@@ -22,6 +22,9 @@ extension ImageCache {
         }
     }
 
+    /// The folder of the disk cache.
+    package var diskFolder: String { disk.cache.folder }
+
     /// Returns the statistics of the disk cache.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, as all functions here.

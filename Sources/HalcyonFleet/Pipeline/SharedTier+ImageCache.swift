@@ -11,11 +11,14 @@ extension SharedTier {
     /// ```
     ///
     /// A removal by the program, and an original that has changed, reach the others in about a fifth of a millisecond. A machine
-    /// that was away makes those that it has missed when it is back, and if there are more than the engine has kept, one of
-    /// everything. Those of an engine that does not return are not heard: what is on disk then lives as long as it would have.
+    /// that was away makes those that it has missed when it is back, also in another process: a file in the folder of the disk
+    /// cache (`removals-…`) says which it has made. If the engine does not have all of them any more, or has lost its memory, or
+    /// if there is no such file beside what is on disk, the machine removes everything.
     ///
-    /// - Parameter cache: One that has this tier. It is not kept alive.
+    /// - Parameter cache: One that has this tier, and has not been used yet. It is not kept alive. It takes the place of another
+    ///   that this tier follows.
     public func follow(_ cache: ImageCache) {
-        follow { [weak cache] scope in await cache?.repeatRemoval(scope) }
+        let record = RemovalRecord(in: cache.diskFolder, prefix: secret.prefix)
+        follow(since: record) { [weak cache] scope in await cache?.repeatRemoval(scope) }
     }
 }

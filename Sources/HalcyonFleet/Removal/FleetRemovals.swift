@@ -5,7 +5,8 @@ internal import HalcyonSystem
 /// The removals of all machines, in one order: a stream on the engine, and a channel that tells of what is new in it.
 ///
 /// A process that was away, because it or the engine could not be reached, reads what it has missed before it trusts an entry
-/// again. It reads on from a position that it has made true of its own caches.
+/// again. It reads on from a position that it has made true of its own caches, also one of an earlier process (``RemovalRecord``).
+/// Where it cannot tell what it has missed, it removes everything.
 final class FleetRemovals: Sendable {
     /// A removal as the log has it.
     struct Removal: Sendable, Equatable {
@@ -19,6 +20,10 @@ final class FleetRemovals: Sendable {
     fileprivate struct State {
         /// The identity of the log; 0 before it is known.
         var log: UInt64 = 0
+        /// `true` once ``wide`` has those of the log.
+        var isWideRead = false
+        /// `true` if removals were missed that no log has.
+        var hasMissed = false
         /// Everything up to here has been made in this process.
         var heard = RemovalPosition.start
         /// The newest removal that was read, but perhaps not made yet.
@@ -31,15 +36,23 @@ final class FleetRemovals: Sendable {
         var own: [(scope: TierScope, position: RemovalPosition)] = []
         /// `true` while nothing can be published that is not heard.
         var isListening = false
+        /// Rises when the subscription begins, so that a read from before it does not count.
+        var subscription = 0
         /// `true` from the time at which everything published before ``isListening`` was read.
         var isCurrent = false
+        /// Asks the engine.
         var reading: Task<Bool, Never>?
-        var mustReadAgain = false
+        /// Asks after that, for all that came meanwhile: it may have asked before the newest was there.
+        var next: Task<Bool, Never>?
         /// What was read and is not made yet, in order; made by one task.
         var waiting: [Removal] = []
         var making: Task<Void, Never>?
-        var handler: (@Sendable (TierScope) async -> Void)?
+        var handler: Handler?
+        var record: RemovalRecord?
     }
+
+    /// Makes a removal of another process in this one, and returns whether it is made.
+    typealias Handler = @Sendable (Removal) async -> Bool
 
     /// The most removals of several names that are told apart.
     static let wideLimit = 1_024
@@ -69,14 +82,27 @@ final class FleetRemovals: Sendable {
 
     deinit {
         if let id = listener.withLock({ $0.id }) { engine.channel.removeListener(id, of: channel) }
-        let (reading, making) = state.withLock { ($0.reading, $0.making) }
-        reading?.cancel()
-        making?.cancel()
+        for task in state.withLock({ [$0.reading, $0.next] }) { task?.cancel() }
+        state.withLock { $0.making }?.cancel()
     }
 
-    /// Calls a function with the removals of other processes, one after the other in their order, from now on.
-    func follow(_ handler: @escaping @Sendable (TierScope) async -> Void) {
+    /// Calls a function with the removals of other processes, one after the other in their order, from now on. One that is not
+    /// made is made again with the next read.
+    func handle(with handler: @escaping Handler) {
         state.withLock { $0.handler = handler }
+    }
+
+    /// Begins to hear of removals, and reads on where a record ends.
+    func follow(since record: RemovalRecord?) {
+        let known = record?.position
+        state.withLock { state in
+            state.record = record
+            if state.log == 0, case .known(let log, let position) = known {
+                (state.log, state.read, state.heard) = (log, position, position)
+            } else if let known, known != .nothing {
+                (state.hasMissed, state.isCurrent) = (true, false)
+            }
+        }
         listen()
     }
 
@@ -92,7 +118,10 @@ final class FleetRemovals: Sendable {
             guard let self else { return }
             switch event {
             case .connected:
-                self.state.withLock { ($0.isListening, $0.isCurrent) = (true, false) }
+                self.state.withLock { state in
+                    (state.isListening, state.isCurrent) = (true, false)
+                    state.subscription += 1
+                }
                 readSoon()
             case .lost:
                 self.state.withLock { ($0.isListening, $0.isCurrent) = (false, false) }
@@ -109,18 +138,20 @@ final class FleetRemovals: Sendable {
     /// The position up to which all removals of others have been made in this process.
     var heard: RemovalPosition { state.withLock { $0.heard } }
 
-    /// The position up to which all removals of others have been made in this process, and the identity of the log.
+    /// The position up to which all removals of others have been made in this process, and the identity of the log; 0 while what
+    /// the process has may have been removed by any that it missed, so that no machine finds what it stores.
     func position(for key: CacheKey) -> (position: RemovalPosition, log: UInt64) {
         state.withLock { state in
             let own = state.own.filter { $0.scope.covers(key, digest: nil) }.map(\.position).max()
-            return (max(state.heard, own ?? .start), state.log)
+            let isBehind = state.waiting.contains { $0.process.isEmpty }
+            return (max(state.heard, own ?? .start), isBehind ? 0 : state.log)
         }
     }
 
     /// Returns whether an entry that was stored at a position was removed since.
     func isRemoved(_ key: CacheKey, storedAt position: RemovalPosition, in log: UInt64) -> Bool {
         state.withLock { state in
-            guard log == state.log else { return true }
+            guard log == state.log, log != 0 else { return true }
             if position < state.overflow { return true }
             return state.wide.contains { $0.position > position && $0.scope.covers(key, digest: nil) }
         }
@@ -135,27 +166,47 @@ final class FleetRemovals: Sendable {
         return await read()
     }
 
-    /// The script by which a removal is logged.
+    /// Begins a new log, with another identity, if there is none, or the engine has evicted a part of it: what the rest says would
+    /// not be all.
     ///
-    /// KEYS: log, removals of several names, position of the newest of those that were dropped, identity. ARGV: 1 for several
-    /// names, most entries, most of several names, channel, new identity, fields of the entry.
-    private static let append = """
-        if not redis.call('GET', KEYS[4]) then redis.call('SET', KEYS[4], ARGV[5]) end
-        local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', '1')
-        local fields = {'previous', #last > 0 and last[1][1] or '0-0'}
-        for i = 6, #ARGV do fields[#fields + 1] = ARGV[i] end
-        local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', unpack(fields))
-        if ARGV[1] == '1' then
-            redis.call('XADD', KEYS[2], id, unpack(fields))
-            while redis.call('XLEN', KEYS[2]) > tonumber(ARGV[3]) do
-                local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', '1')[1][1]
-                redis.call('XDEL', KEYS[2], first)
-                redis.call('SET', KEYS[3], first)
-            end
+    /// KEYS: log, removals of several names, a hash with the newest position of both, the identity, and the position of the newest
+    /// of those of several names that were dropped. ARGV: new identity.
+    private static let begin = """
+        local function last(key)
+            local found = redis.call('XREVRANGE', key, '+', '-', 'COUNT', '1')
+            return #found > 0 and found[1][1] or '0-0'
         end
-        redis.call('PUBLISH', ARGV[4], id)
-        return id
+        local state = redis.call('HMGET', KEYS[3], 'log', 'wide', 'identity', 'dropped')
+        if state[1] ~= last(KEYS[1]) or state[2] ~= last(KEYS[2]) then
+            redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+            state = {'0-0', '0-0', ARGV[1], '0-0'}
+            redis.call('HSET', KEYS[3], 'log', '0-0', 'wide', '0-0', 'identity', ARGV[1], 'dropped', '0-0')
+        end
+
         """
+
+    /// The script by which a removal is logged. What makes room comes first: a full engine refuses to begin with anything else.
+    ///
+    /// ARGV, beyond that of ``begin``: 1 for several names, most entries, most of several names, channel, fields of the entry.
+    private static let append =
+        begin + """
+            redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[3])
+            local fields = {'previous', state[1]}
+            for i = 6, #ARGV do fields[#fields + 1] = ARGV[i] end
+            local id = redis.call('XADD', KEYS[1], '*', unpack(fields))
+            redis.call('HSET', KEYS[3], 'log', id)
+            if ARGV[2] == '1' then
+                redis.call('XADD', KEYS[2], id, unpack(fields))
+                redis.call('HSET', KEYS[3], 'wide', id)
+                while redis.call('XLEN', KEYS[2]) > tonumber(ARGV[4]) do
+                    local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', '1')[1][1]
+                    redis.call('XDEL', KEYS[2], first)
+                    redis.call('HSET', KEYS[3], 'dropped', first)
+                end
+            end
+            redis.call('PUBLISH', ARGV[5], id)
+            return id
+            """
 
     /// Logs a removal of this process, and returns its position.
     ///
@@ -166,8 +217,8 @@ final class FleetRemovals: Sendable {
             script: Self.append,
             keys: keys,
             [
-                RemovalFields.isWide(scope) ? "1" : "0", "\(Self.logLimit)", "\(Self.wideLimit)", channel,
-                "\(UInt64.random(in: 1 ... .max))",
+                "\(UInt64.random(in: 1 ... .max))", RemovalFields.isWide(scope) ? "1" : "0", "\(Self.logLimit)",
+                "\(Self.wideLimit)", channel,
             ].map { Data($0.utf8) } + fields
         )
         let reply = try await engine.perform([command], key: log, lane: .change, isRepeatable: false)[0].checked()
@@ -181,42 +232,44 @@ final class FleetRemovals: Sendable {
         return position
     }
 
-    private var keys: [String] { [log, "\(log):wide", "\(log):dropped", "\(log):identity"] }
+    private var keys: [String] { [log, "\(log):wide", "\(log):state"] }
 
     private func readSoon() {
         Task { [weak self] in _ = await self?.read() }
     }
 
-    /// Reads new removals, once for all that wait.
+    /// Reads new removals, once for all that wait: a call that comes during a read waits for that, and for one more.
     private func read() async -> Bool {
         let task = state.withLock { state -> Task<Bool, Never> in
-            if let reading = state.reading {
-                // It may have asked before the newest was there.
-                state.mustReadAgain = true
-                return reading
+            if let next = state.next { return next }
+            let task = Task { [weak self, earlier = state.reading] in
+                _ = await earlier?.value
+                return await self?.readAll() ?? false
             }
-            let task = Task { [weak self] in await self?.readAll() ?? false }
-            state.reading = task
+            state.next = task
             return task
         }
         return await task.value
     }
 
-    /// Reads until nothing new came meanwhile.
+    /// Reads all that is new.
     private func readAll() async -> Bool {
-        while true {
-            state.withLock { $0.mustReadAgain = false }
-            let isListening = state.withLock { $0.isListening }
-            let isRead = (try? await readOnce()) ?? false
-            let isOver = state.withLock { state in
-                if state.mustReadAgain, isRead { return false }
-                state.reading = nil
-                // Only if nothing can have been published unheard since before the question.
-                state.isCurrent = isRead && isListening && state.isListening
-                return true
-            }
-            if isOver { return isRead }
+        let subscription = state.withLock { state in
+            (state.reading, state.next) = (state.next, nil)
+            return state.isListening ? state.subscription : nil
         }
+        var isRead = false
+        do {
+            while try await !readSome() {}
+            isRead = true
+        } catch {}
+        state.withLock { state in
+            state.reading = nil
+            // Only if nothing can have been published unheard since before the question, and what was not made is tried again.
+            let isHeard = state.isListening && state.subscription == subscription
+            state.isCurrent = isRead && isHeard && (state.making != nil || state.waiting.isEmpty)
+        }
+        return isRead
     }
 
     /// The removals that are read at once.
@@ -224,90 +277,102 @@ final class FleetRemovals: Sendable {
 
     /// Returns the identity of the log, which an empty one has too, so that entries can be stored before anything was removed;
     /// the newest that was dropped of those of several names; the newest of all; and the time of the engine in ms.
-    private static let head = """
-        if not redis.call('GET', KEYS[4]) then redis.call('SET', KEYS[4], ARGV[1]) end
-        local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', '1')
-        local time = redis.call('TIME')
-        return {redis.call('GET', KEYS[4]), redis.call('GET', KEYS[3]) or '', #last > 0 and last[1][1] or '0-0',
-            time[1] * 1000 + math.floor(time[2] / 1000)}
-        """
+    private static let head =
+        begin + """
+            local time = redis.call('TIME')
+            return {state[3], state[4], state[1], time[1] * 1000 + math.floor(time[2] / 1000)}
+            """
 
     /// Reads what is new, in the order in which a process that stops in the middle misses nothing.
-    private func readOnce() async throws -> Bool {
-        let (identity, position) = state.withLock { ($0.log, $0.read) }
+    ///
+    /// - Returns: `false` if there is more.
+    private func readSome() async throws -> Bool {
+        let (identity, position, isWideRead) = state.withLock { ($0.log, $0.read, $0.isWideRead) }
         var commands = [
             EngineCommand(script: Self.head, keys: keys, [Data("\(UInt64.random(in: 1 ... .max))".utf8)]),
             EngineCommand("XRANGE", log, "(\(position)", "+", "COUNT", "\(Self.batch)"),
         ]
-        if identity == 0 { commands.append(EngineCommand("XRANGE", "\(log):wide", "-", "+")) }
+        if !isWideRead { commands.append(EngineCommand("XRANGE", "\(log):wide", "-", "+")) }
         let replies = try await engine.perform(commands, key: log, limits: .init(byteCount: 16 << 20))
             .map { try $0.checked() }
         let now = clock.now()
         guard let head = replies[0].elements, head.count == 4, let found = head[0].text.flatMap({ UInt64($0) }),
-            let last = RemovalPosition(head[2].text),
+            let dropped = RemovalPosition(head[1].text), let last = RemovalPosition(head[2].text),
             let time = head[3].number
         else { throw FleetError.invalidReply("\(replies[0])") }
         // The clocks of engine and machine may differ.
         let date = { (position: RemovalPosition) in
             now.addingTimeInterval((Double(position.time) - Double(time)) / 1_000)
         }
-        guard let missed = replies[1].elements?.compactMap({ RemovalFields.decoded($0, date) }) else {
-            throw FleetError.invalidReply("\(replies[1])")
+        let lists = try replies.dropFirst().map { reply in
+            guard let elements = reply.elements else { throw FleetError.invalidReply("\(reply)") }
+            return elements.compactMap { RemovalFields.decoded($0, date) }
         }
-        let dropped = RemovalPosition(head[1].text) ?? .start
-        guard found == identity else {
-            let wide =
-                replies.count > 2 ? replies[2].elements?.compactMap { RemovalFields.decoded($0, date) } ?? [] : []
-            state.withLock { state in
-                // Of an engine that has lost its log nothing can be asked: what it knew ends with its time to live.
-                (state.log, state.read, state.heard, state.own) = (found, last, last, [])
-                state.wide = wide.map { ($0.scope, $0.position) }
-                state.overflow = dropped
-                state.waiting = []
+        return state.withLock { state in
+            if identity != 0, found != identity {
+                // Entries of the old log are none any more; what was removed since the last read is not known.
+                (state.log, state.isWideRead, state.hasMissed, state.own) = (0, false, true, [])
+                return false
             }
-            return true
-        }
-        let isGap = missed.first.map { $0.previous > position } ?? false
-        state.withLock { state in
+            var missed = lists[0]
+            var expected = missed.first?.previous ?? last
+            if identity == 0 {
+                // What was removed before is found in no entry that this process has, unless it has missed something.
+                (state.log, state.heard, state.overflow) = (found, state.hasMissed ? .start : last, .start)
+                (missed, expected, state.waiting) = ([], last, [])
+            }
+            if !isWideRead {
+                state.wide = lists[1].map { ($0.scope, $0.position) }
+                state.isWideRead = true
+                for own in state.own where RemovalFields.isWide(own.scope) { state.addWide(own.scope, own.position) }
+            }
             state.overflow = max(state.overflow, dropped)
-            if isGap {
-                // What the log has no more may have been about any name.
-                let gap = missed[0].previous
-                state.overflow = max(state.overflow, gap)
-                state.waiting.append(Removal(position: gap, previous: position, scope: .everything, process: ""))
+            let isGap = identity != 0 && expected != position
+            if isGap || state.hasMissed {
+                // What the log has no more may have been about any name. Those of several names are read again.
+                if isGap, isWideRead { state.isWideRead = false }
+                state.waiting.append(Removal(position: expected, previous: position, scope: .everything, process: ""))
+                state.hasMissed = false
             }
-            for removal in missed {
-                if RemovalFields.isWide(removal.scope) { state.addWide(removal.scope, removal.position) }
+            for removal in missed where RemovalFields.isWide(removal.scope) {
+                state.addWide(removal.scope, removal.position)
             }
-            state.read = missed.last?.position ?? state.read
+            state.read = missed.last?.position ?? last
             state.waiting += missed
-            if missed.count == Self.batch { state.mustReadAgain = true }
-            guard state.making == nil, !state.waiting.isEmpty else { return }
-            state.making = Task { [weak self] in await self?.makeAll() }
+            if state.making == nil, identity == 0 || !state.waiting.isEmpty {
+                state.making = Task { [weak self] in await self?.makeAll() }
+            }
+            return missed.count < Self.batch && state.isWideRead
         }
-        return true
     }
 
-    /// Makes the removals of others in this process, in their order. No look-up waits for it, as the cache that makes them
-    /// waits for look-ups.
+    /// Makes the removals of others in this process, in their order, and records how far it is. No look-up waits for it, as the
+    /// cache that makes them waits for look-ups.
     private func makeAll() async {
         while true {
-            let (removal, handler) = state.withLock { state -> (Removal?, (@Sendable (TierScope) async -> Void)?) in
-                guard !state.waiting.isEmpty, !Task.isCancelled else {
-                    state.making = nil
-                    return (nil, nil)
+            let (log, first, handler) = state.withLock { state in
+                let first = Task.isCancelled ? nil : state.waiting.first
+                if first == nil { state.making = nil }
+                return (state.log, first, state.handler)
+            }
+            guard let first else { break }
+            let isMade = first.process == process ? true : await handler?(first) ?? true
+            let goesOn = state.withLock { state in
+                // The log was lost meanwhile, and with it what it said.
+                guard state.log == log, state.waiting.first == first else { return true }
+                guard isMade else {
+                    (state.making, state.isCurrent) = (nil, false)
+                    return false
                 }
-                return (state.waiting.removeFirst(), state.handler)
-            }
-            guard let removal else { return }
-            if removal.process != process { await handler?(removal.scope) }
-            state.withLock { state in
-                // Unless the log was lost meanwhile.
-                guard removal.position <= state.read else { return }
-                state.heard = max(state.heard, removal.position)
+                state.waiting.removeFirst()
+                state.heard = max(state.heard, first.position)
                 state.own.removeAll { $0.position <= state.heard }
+                return true
             }
+            if !goesOn { break }
         }
+        let (record, log, position) = state.withLock { ($0.waiting.isEmpty ? $0.record : nil, $0.log, $0.heard) }
+        if log != 0 { record?.write(log, position) }
     }
 }
 

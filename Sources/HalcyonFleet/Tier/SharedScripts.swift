@@ -73,33 +73,37 @@ enum SharedScripts {
         return 1
         """
 
-    /// Removes the entries of a name, except those of some originals.
+    /// Removes the entries of a name, except those of some originals, unless that was done.
     ///
     /// KEYS: rows. ARGV: position of the removal, its lifetime in ms, beginning of the keys of entries, field of the original,
     /// the age in ms up to which entries of unknown originals are kept or "", the digests that are kept, as in rows.
-    static let removeName = """
-        local kept = {}
-        for i = 6, #ARGV do kept[ARGV[i]] = true end
-        local time = redis.call('TIME')
-        local since = ARGV[5] ~= '' and time[1] * 1000 + math.floor(time[2] / 1000) - tonumber(ARGV[5])
-        local rows = redis.call('HGETALL', KEYS[1])
-        for i = 1, #rows, 2 do
-            local field, digest = rows[i], string.sub(rows[i + 1], 33)
-            if field ~= '!' then
-                local stays = kept[digest]
-                if string.byte(digest) == 0 and field ~= ARGV[4] then
-                    stays = since and tonumber(string.sub(rows[i + 1], 17, 32)) >= since
-                end
-                if not stays then
-                    redis.call('HDEL', KEYS[1], field)
-                    redis.call('UNLINK', ARGV[3] .. field)
+    static let removeName =
+        isAfter + """
+            local grave = redis.call('HGET', KEYS[1], '!')
+            if grave == ARGV[1] then return 0 end
+            local kept = {}
+            for i = 6, #ARGV do kept[ARGV[i]] = true end
+            local time = redis.call('TIME')
+            local since = ARGV[5] ~= '' and time[1] * 1000 + math.floor(time[2] / 1000) - tonumber(ARGV[5])
+            local rows = redis.call('HGETALL', KEYS[1])
+            for i = 1, #rows, 2 do
+                local field, digest = rows[i], string.sub(rows[i + 1], 33)
+                if field ~= '!' then
+                    local stays = kept[digest]
+                    if string.byte(digest) == 0 and field ~= ARGV[4] then
+                        stays = since and tonumber(string.sub(rows[i + 1], 17, 32)) >= since
+                    end
+                    if not stays then
+                        redis.call('HDEL', KEYS[1], field)
+                        redis.call('UNLINK', ARGV[3] .. field)
+                    end
                 end
             end
-        end
-        redis.call('HSET', KEYS[1], '!', ARGV[1])
-        if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-        return 1
-        """
+            -- A full engine may refuse it: a late store is then removed by its own machine, when that hears of the removal.
+            if not (grave and isAfter(grave, ARGV[1])) then redis.pcall('HSET', KEYS[1], '!', ARGV[1]) end
+            if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+            return 1
+            """
 
     /// Notes that an entry was made, and returns 1 if it, or one in its place, was made or stored before.
     ///

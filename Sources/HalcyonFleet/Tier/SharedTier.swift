@@ -8,12 +8,14 @@ internal import HalcyonSystem
 /// It is optional: whatever fails, or takes longer than its time, is a miss or a store that was not made, and loads go on
 /// without it. What another machine removes is removed here, and from the caches that follow it.
 ///
-/// - An engine that evicts (`maxmemory` with `allkeys-lfu`) suits it: what is evicted is a miss. Leases and queues belong to
-///   one that does not.
+/// - An engine that evicts what expires (`maxmemory` with `volatile-lfu`) suits it: what is evicted is a miss. With `allkeys-lfu`
+///   it may evict the log of removals too, after which all machines remove everything. Queues belong to one that evicts nothing.
 /// - Entries are compared with removals at each look-up, so a removal of everything takes one step; the bytes go when they
 ///   expire.
 public final class SharedTier: CacheTier {
     private struct State {
+        /// Makes the removals of others in the caches of this process.
+        var remove: (@Sendable (TierScope) async -> Void)?
         /// Removals of others that the cache is making, and is about to ask this tier for.
         var echoes: [TierScope] = []
         var pendingByteCount = 0
@@ -61,20 +63,44 @@ public final class SharedTier: CacheTier {
         self.randomUnit = randomUnit
         process = String(UInt64.random(in: 1 ... .max), radix: 36)
         removals = FleetRemovals(engine, prefix: secret.prefix, process: process, clock: clock, listens: listens)
+        removals.handle { [weak self] removal in await self?.make(removal) ?? true }
     }
 
     /// Begins to hear of removals by other machines.
     ///
-    /// - Parameter remove: Makes a removal in the caches of this process, those below included, and returns when it is made.
-    ///   What it asks this tier for meanwhile is not done again.
-    func follow(_ remove: @escaping @Sendable (TierScope) async -> Void) {
-        removals.follow { [weak self] scope in
-            self?.state.withLock { $0.echoes.append(scope) }
-            await remove(scope)
-            self?.state.withLock { state in
-                if let index = state.echoes.firstIndex(of: scope) { state.echoes.remove(at: index) }
-            }
+    /// - Parameters:
+    ///   - record: Says which removals were made by earlier processes. Default: `nil`, where nothing is left of them.
+    ///   - remove: Makes a removal in the caches of this process, those below included, and returns when it is made. What it asks
+    ///     this tier for meanwhile is not done again. It takes the place of an earlier one.
+    func follow(since record: RemovalRecord? = nil, _ remove: @escaping @Sendable (TierScope) async -> Void) {
+        state.withLock { $0.remove = remove }
+        removals.follow(since: record)
+    }
+
+    /// Makes a removal of another process: first of the rows, which may still be there, as that process tells of it before it
+    /// removes them, and may have ended since. What the caches found there they would take back.
+    ///
+    /// - Returns: `false` if the engine cannot be asked.
+    private func make(_ removal: FleetRemovals.Removal) async -> Bool {
+        var isMade = true
+        do {
+            try await removeRows(of: removal.scope, at: removal.position, TierCall())
+        } catch FleetError.refused {
+            // For good: no later attempt would do.
+        } catch {
+            isMade = false
         }
+        let scope = removal.scope
+        let remove = state.withLock { state in
+            if state.remove != nil { state.echoes.append(scope) }
+            return state.remove
+        }
+        guard let remove else { return isMade }
+        await remove(scope)
+        state.withLock { state in
+            if let index = state.echoes.firstIndex(of: scope) { state.echoes.remove(at: index) }
+        }
+        return isMade
     }
 
     /// `true` while more waits to be stored than ``Configuration/pendingByteLimit``.
@@ -303,31 +329,33 @@ public final class SharedTier: CacheTier {
                     [Data(place.field.utf8), version]
                 )
                 _ = try await change(command, place, call)
-            case .name(let name, let kept, let since):
+            case .name, .names, .everything:
                 // Told first: who stores before the second step has heard of the removal, or is refused by it.
                 let position = try await removals.publish(scope)
-                let rows = Place.rows(of: name, secret)
-                // As an age, since the clocks of machine and engine may differ.
-                let age = since.map { "\(clock.now().milliseconds(since: $0))" } ?? ""
-                let lifetime = Self.data(max(configuration.longestLifetime, .seconds(3_600)))
-                let command = EngineCommand(
-                    script: SharedScripts.removeName,
-                    keys: [rows],
-                    [
-                        Data("\(position)".utf8), lifetime, Data("\(rows):".utf8), Data(Place.original.utf8),
-                        Data(age.utf8),
-                    ]
-                        + kept.map { SharedEntry.row($0) }
-                )
-                _ = try await engine.perform([command], key: rows, lane: .change, priority: call.priorityBox)[0]
-                    .checked()
-            case .names, .everything:
-                _ = try await removals.publish(scope)
+                try await removeRows(of: scope, at: position, call)
             }
             return .done()
         } catch {
             return .unavailable
         }
+    }
+
+    /// Removes the rows of a name; nothing of a removal of several names, which entries are compared with.
+    private func removeRows(of scope: TierScope, at position: RemovalPosition, _ call: TierCall) async throws {
+        guard case .name(let name, let kept, let since) = scope else { return }
+        let rows = Place.rows(of: name, secret)
+        // As an age, since the clocks of machine and engine may differ.
+        let age = since.map { "\(clock.now().milliseconds(since: $0))" } ?? ""
+        let lifetime = Self.data(max(configuration.longestLifetime, .seconds(3_600)))
+        let command = EngineCommand(
+            script: SharedScripts.removeName,
+            keys: [rows],
+            [
+                Data("\(position)".utf8), lifetime, Data("\(rows):".utf8), Data(Place.original.utf8), Data(age.utf8),
+            ]
+                + kept.map { SharedEntry.row($0) }
+        )
+        _ = try await engine.perform([command], key: rows, lane: .change, priority: call.priorityBox)[0].checked()
     }
 }
 

@@ -13,13 +13,14 @@ private final class Machine: Sendable {
     let tier: SharedTier
     let leases: FleetLeases
     let pipeline: ImagePipeline
-    private let folder: String
+    private let ownFolder: String
 
-    init(_ server: TestEngine, storesFirst: Bool = false) throws {
+    /// - Parameter folder: The folder of the disk cache. Default: a new one, which ends with the machine.
+    init(_ server: TestEngine, storesFirst: Bool = false, folder: String? = nil) throws {
         tier = try TestFleet.tier(server.url) { $0.storesFirst = storesFirst }
         leases = FleetLeases(of: tier)
-        folder = "/tmp/halcyon-fleet-\(UUID().uuidString)"
-        let cache = ImageCache(disk: .init(folder: folder), memoryCostLimit: 64 << 20, tiers: [tier])
+        ownFolder = "/tmp/halcyon-fleet-\(UUID().uuidString)"
+        let cache = ImageCache(disk: .init(folder: folder ?? ownFolder), memoryCostLimit: 64 << 20, tiers: [tier])
         tier.follow(cache)
         var configuration = ImagePipeline.Configuration(
             downloader: ImageDownloader(transport: transport),
@@ -32,7 +33,7 @@ private final class Machine: Sendable {
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: ownFolder)
     }
 
     /// Waits until it hears of the others.
@@ -141,6 +142,35 @@ struct FleetPipelineTests {
         let count = machines.map(\.transport.startedCount).reduce(0, +)
         for machine in machines { _ = try await machine.width(url) }
         #expect(machines.map(\.transport.startedCount).reduce(0, +) == count + 1)
+    }
+
+    @Test("make the removals that they have missed while they were not running")
+    func restart() async throws {
+        let server = try await TestEngine()
+        let folder = "/tmp/halcyon-fleet-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let other = try Machine(server, storesFirst: true)
+        await other.ready()
+        let url = try url()
+        let request = ImageRequest(url)
+        var machine: Machine? = try Machine(server, storesFirst: true, folder: folder)
+        weak var tier = machine?.tier
+        await machine?.ready()
+        machine?.transport.setRoute(url, .init(body: try png()))
+        _ = try await machine?.width(url)
+        await machine?.pipeline.cache.flush()
+        let record = RemovalRecord(in: folder, prefix: try TestFleet.secret().prefix)
+        let isKnown = await eventually {
+            if case .known = record.position { true } else { false }
+        }
+        #expect(isKnown)
+        #expect(await machine?.pipeline.cache.tiers(with: request).contains(.disk) == true)
+        machine = nil
+        #expect(await eventually { tier == nil })
+        try await other.pipeline.cache.remove(for: request)
+        let next = try Machine(server, storesFirst: true, folder: folder)
+        await next.ready()
+        #expect(await eventually { await next.pipeline.cache.tiers(with: request).isEmpty })
     }
 
     @Test("load as if there were no fleet where the engine is gone")

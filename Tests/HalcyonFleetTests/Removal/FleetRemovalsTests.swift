@@ -163,20 +163,125 @@ struct FleetRemovalsTests {
         #expect(missed.contains(.everything) || missed.prefix(5) == (0..<5).map { TierScope.name("\($0)") }[...])
     }
 
-    @Test("is not known to an engine that has lost everything, which then has nothing to show either")
-    func lostEngine() async throws {
+    @Test("that its machine has told of and not made is made by each that hears of it")
+    func halfMade() async throws {
         let server = try await TestEngine()
         let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        _ = await first.store(.original([1]), for: key, call)
+        _ = try await first.removals.publish(.name(key.name))
+        #expect(await eventually { heard.all == [.name(key.name)] })
+        #expect(await second.found(key) == nil)
+    }
+
+    @Test("is made on an engine that is full")
+    func fullEngine() async throws {
+        let server = try await TestEngine(["--maxmemory-policy", "noeviction"])
+        let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        for scope in [TierScope.name(key.name), .everything] {
+            try server.send("CONFIG", "SET", "maxmemory", "0")
+            let isStored = await eventually {
+                _ = await first.store(.original([1]), for: key, call)
+                return await second.found(key) != nil
+            }
+            #expect(isStored)
+            // Less than it has.
+            try server.send("CONFIG", "SET", "maxmemory", "100kb")
+            #expect(await first.remove(scope, call) == .done())
+            #expect(await eventually { heard.all.last == scope })
+            #expect(await second.found(key) == nil)
+        }
+    }
+
+    @Test("is made as one of everything where the engine has evicted a part of the log", arguments: 0..<3)
+    func eviction(part: Int) async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        _ = await first.remove(.names(beginningWith: "b"), call)
+        #expect(await eventually { heard.all == [.names(beginningWith: "b")] })
+        let log = try "\(TestFleet.secret().prefix):{log}"
+        #expect(try server.send("DEL", [log, "\(log):wide", "\(log):state"][part]) == .integer(1))
+        _ = await first.remove(.name("a"), call)
+        #expect(await eventually { heard.all.count == 2 })
+        #expect(heard.all.last == .everything)
+        // What is removed of several names later is known too.
+        let isStored = await eventually {
+            _ = await first.store(.original([1]), for: key, call)
+            return await second.found(key) != nil
+        }
+        #expect(isStored)
+        _ = await first.remove(.names(beginningWith: "https"), call)
+        #expect(await eventually { await second.found(key) == nil })
+    }
+
+    @Test("is made as one of everything in a disk cache of which it is not known what was made in it")
+    func unknownDisk() async throws {
+        let server = try await TestEngine()
+        let folder = "/tmp/halcyon-removals-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let record = RemovalRecord(in: folder, prefix: try TestFleet.secret().prefix)
+        #expect(record.position == .nothing)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "an entry".write(toFile: folder + "/file", atomically: true, encoding: .utf8)
+        #expect(record.position == .unknown)
+        let (tier, heard) = (try TestFleet.tier(server.url), Heard())
+        tier.follow(since: record) { heard.append($0) }
+        let isKnown = await eventually {
+            if case .known = record.position { true } else { false }
+        }
+        #expect(isKnown && heard.all == [.everything])
+        // The next process goes on from there.
+        let before = record.position
+        let (other, _) = try await following(server.url)
+        _ = await other.remove(.name("a"), call)
+        #expect(await eventually { record.position != before })
+        #expect(heard.all == [.everything, .name("a")])
+        let (next, heardNext) = (try TestFleet.tier(server.url), Heard())
+        next.follow(since: record) { heardNext.append($0) }
+        #expect(await eventually { next.removals.isCurrent })
+        _ = await other.remove(.name("b"), call)
+        #expect(await eventually { heardNext.all == [.name("b")] })
+    }
+
+    @Test("keeps a look-up no longer than one read after that under way, however many ask meanwhile")
+    func manyLookUps() async throws {
+        let server = try await TestEngine()
+        let relay = try FalseEngine(.relay(port: server.port, delay: .milliseconds(50)))
+        let tier = try TestFleet.tier("redis://127.0.0.1:\(relay.port)", listens: false)
+        let isAnswered = Lock(false)
+        let lookUp = Task {
+            _ = await tier.removals.becomeCurrent()
+            isAnswered.withLock { $0 = true }
+        }
+        // More often than a read takes.
+        let isOver = await eventually(within: .seconds(20)) {
+            Task { await tier.removals.becomeCurrent() }
+            return isAnswered.withLock { $0 }
+        }
+        #expect(isOver)
+        await lookUp.value
+    }
+
+    @Test("is not known to an engine that has lost everything, so that all machines remove everything")
+    func lostEngine() async throws {
+        let server = try await TestEngine()
+        let (first, own) = try await following(server.url)
         let (second, heard) = try await following(server.url)
         _ = await first.store(.original([1]), for: key, call)
         server.kill()
         try await server.start()
         #expect(await eventually { second.removals.isCurrent && first.removals.isCurrent })
         #expect(await second.found(key) == nil)
-        #expect(await eventually { await first.store(.original([1]), for: key, call) != .unavailable })
-        #expect(await eventually { await second.found(key) != nil })
+        #expect(await eventually { heard.all == [.everything] && own.all == [.everything] })
+        let isStored = await eventually {
+            _ = await first.store(.original([1]), for: key, call)
+            return await second.found(key) != nil
+        }
+        #expect(isStored)
         _ = await first.remove(.name(key.name), call)
-        #expect(await eventually { heard.all == [.name(key.name)] })
+        #expect(await eventually { heard.all == [.everything, .name(key.name)] })
         #expect(await second.found(key) == nil)
     }
 }

@@ -112,6 +112,18 @@ struct SharedTierTests {
         #expect(await tier.found(variant(0))?.body == Data([2]))
     }
 
+    @Test("refuses what was loaded before the newest removal, in whatever order removals come")
+    func order() async throws {
+        let server = try await TestEngine()
+        let engine = try TestFleet.engine(server.url)
+        for position in ["2000-0", "1000-0", "2000-0"] {
+            let values = [position, "100000", "rows:", "o", ""].map { Data($0.utf8) }
+            let command = EngineCommand(script: SharedScripts.removeName, keys: ["rows"], values)
+            _ = try await engine.perform([command], key: "rows")[0].checked()
+        }
+        #expect(try server.send("HGET", "rows", "!").text == "2000-0")
+    }
+
     /// Signs in as the user of the documentation, and returns the URL.
     private func documentedUser(of server: TestEngine) throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
