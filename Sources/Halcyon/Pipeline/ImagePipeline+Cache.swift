@@ -67,20 +67,22 @@ extension ImagePipeline {
 }
 
 extension ImagePipeline {
-    /// Returns the number of bytes that the tiers have of a request's image, or of its original, once the stores that were begun
-    /// are made in all of them; `nil` if they have neither.
-    package func storedByteCount(of request: ImageRequest) async -> Int? {
+    /// Returns whether a tier has a request's image, or its original, once the stores that were begun are made in all of them.
+    ///
+    /// - Parameter tier: Default: any of the cache.
+    package func isStored(_ request: ImageRequest, in tier: (any CacheTier)? = nil) async -> Bool {
         let request = completed(request)
-        guard let key = ImageKey(request) else { return nil }
+        guard let key = ImageKey(request) else { return false }
         for place in [key.diskKey(request), CacheKey(name: key.originalDiskKey)] {
             await cache.tiers.settle(place)
-            let found = try? await cache.tiers.first(for: place, extending: .none, priority: PriorityBox(.low)) {
-                entry,
-                _ in
-                entry.body.count
+            if let tier {
+                if case .hit = await tier.entry(for: place, extending: .none, TierCall(priority: .low)) { return true }
+            } else {
+                let priority = PriorityBox(.low)
+                let found = try? await cache.tiers.first(for: place, extending: .none, priority: priority) { _, _ in true }
+                if found == true { return true }
             }
-            if let found { return found }
         }
-        return nil
+        return false
     }
 }

@@ -17,7 +17,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             done within the hour are not added again.
 
             The display counts what all machines have done. Without --shared, and for images of more than 1 MiB, a result is on \
-            the disk of the machine that did it alone, and is counted as such.
+            the disk of the machine that did it alone, and is counted as such. With --shared, removals by other machines are made \
+            in this machine's disk cache, the first time by removing all that it has: give it a --cache-dir of its own.
 
             Users of the machine see the arguments of a command, so addresses with a password belong in the environment: \
             HALCYON_QUEUE and HALCYON_SHARED are read where the options are missing. HALCYON_FLEET_SECRET has the secret of the \
@@ -85,6 +86,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         guard (1...1024).contains(concurrency) else {
             throw ValidationError("--concurrency must be between 1 and 1024.")
         }
+        guard !name.isEmpty else { throw ValidationError("--name must not be empty.") }
         guard !addOnly || !stay else { throw ValidationError("--add-only loads no images, and cannot wait for more.") }
         for url in [queueURL, sharedURL].compactMap(\.self) {
             do throws(FleetError) {
@@ -107,14 +109,14 @@ struct PrefetchCommand: AsyncParsableCommand {
     func run() async throws {
         guard let queueURL else { return }
         let queue = PrefetchQueue(try FleetEngine(queueURL), name: name)
+        let (pipeline, shared) = try pipeline()
         let run = PrefetchRun(
             queue: queue,
-            pipeline: try pipeline(),
+            pipeline: pipeline,
             items: urls.enumerated().map { ListItem(index: $0, argument: SourceArgument(text: $1)) },
             list: from.map(ListReader.init),
             concurrency: concurrency,
-            // Without a shared tier, no other machine finds a result.
-            sharedByteLimit: sharedURL == nil ? 0 : SharedTier.Configuration().entryByteLimit,
+            shared: shared,
             stays: stay,
             printsJSON: json
         )
@@ -129,8 +131,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         }
     }
 
-    /// The pipeline of this machine. A queue's jobs are those of whoever may add to it, so that no files are read.
-    private func pipeline() throws -> ImagePipeline {
+    /// The pipeline of this machine, and its shared tier. A queue's jobs are those of whoever may add to it, so that no files are read.
+    private func pipeline() throws -> (ImagePipeline, SharedTier?) {
         var tiers: [any CacheTier] = []
         var shared: SharedTier?
         if let sharedURL, let secret {
@@ -154,6 +156,6 @@ struct PrefetchCommand: AsyncParsableCommand {
             defaultOptions: network.options(failures)
         )
         configuration.allowedSources = .web
-        return ImagePipeline(configuration: configuration)
+        return (ImagePipeline(configuration: configuration), shared)
     }
 }

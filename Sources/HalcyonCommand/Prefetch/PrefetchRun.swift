@@ -9,7 +9,7 @@ struct PrefetchRun: Sendable {
     let items: [ListItem]
     let list: ListReader?
     let concurrency: Int
-    let sharedByteLimit: Int
+    let shared: SharedTier?
     let stays: Bool
     let printsJSON: Bool
 
@@ -36,34 +36,38 @@ struct PrefetchRun: Sendable {
         }
         let before = try await queue.progress()
         let (isAdding, isWhole) = (Lock(true), Lock(true))
-        let progress = try await withThrowingTaskGroup(of: Void.self) { group in
+        let display = addsOnly ? nil : Task { await show() }
+        defer { display?.cancel() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { isAdding.withLock { $0 = false } }
                 let isGood = try await add()
                 isWhole.withLock { $0 = isGood }
             }
-            if addsOnly {
-                try await group.waitForAll()
-                return try await queue.progress()
-            }
-            let display = Task { await show() }
-            defer { display.cancel() }
-            repeat {
-                _ = try await queue.work(
-                    on: pipeline,
-                    concurrency: concurrency,
-                    staysWhenEmpty: stays,
-                    sharedByteLimit: sharedByteLimit,
-                    request: Self.request
-                )
-                // The list may come from a program that is still running.
-                if isAdding.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(200)) }
-            } while isAdding.withLock { $0 }
-            try await group.waitForAll()
-            return try await queue.progress()
+            if !addsOnly { group.addTask { try await work { isAdding.withLock { $0 } } } }
+            // An error of one ends the other.
+            while try await group.next() != nil {}
         }
+        let progress = try await queue.progress()
         finish(progress, before)
         return progress.failedCount == before.failedCount && isWhole.withLock { $0 }
+    }
+
+    /// Loads images until the queue is empty, and nothing more is added by this machine.
+    private func work(isAdding: () -> Bool) async throws {
+        while true {
+            let isLast = !isAdding()
+            _ = try await queue.work(
+                on: pipeline,
+                concurrency: concurrency,
+                staysWhenEmpty: stays,
+                shared: shared,
+                request: Self.request
+            )
+            if isLast { return }
+            // The list may come from a program that is still running.
+            try await Task.sleep(for: .milliseconds(200))
+        }
     }
 
     /// Returns the request of a job; `nil` if its source is no server's.
@@ -73,7 +77,7 @@ struct PrefetchRun: Sendable {
         return ImageRequest(source)
     }
 
-    /// Adds the images, and waits while the queue is full.
+    /// Adds the images, and waits while the queue is full, or the engine cannot be reached.
     ///
     /// - Returns: `false` if some are no URLs.
     private func add() async throws -> Bool {
@@ -97,15 +101,16 @@ struct PrefetchRun: Sendable {
             }
             jobs.append(PrefetchJob(source: item.argument.text))
         }
-        while true {
+        var rest = jobs[...]
+        while !rest.isEmpty {
+            var count = 0
             do {
-                try await queue.add(jobs)
-                return isGood
-            } catch FleetError.queueFull {
-                // Those before it are in the queue, and are not added again.
-                try await Task.sleep(for: .seconds(1))
-            }
+                count = try await queue.addFirst(of: rest).seen
+            } catch let error as FleetError where error.isTransient {}
+            rest = rest.dropFirst(count)
+            if count == 0 { try await Task.sleep(for: .seconds(1)) }
         }
+        return isGood
     }
 
     /// Shows the progress once a second, until the task is cancelled.

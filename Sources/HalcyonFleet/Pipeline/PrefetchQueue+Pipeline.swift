@@ -4,15 +4,16 @@ internal import HalcyonStore
 
 extension PrefetchQueue {
     /// Loads the images of jobs into the caches of a pipeline until there are none left on any machine: onto the disk, and
-    /// into the ``SharedTier`` of its cache.
+    /// into the ``SharedTier`` of its cache. A job whose image no cache keeps, such as one of a server that forbids it
+    /// (`no-store`), is given up.
     ///
     /// - Parameters:
     ///   - pipeline: Loads the images.
     ///   - concurrency: The images at the same time; at least 1. Default: 8.
     ///   - staysWhenEmpty: `true` to wait for more jobs until the task is cancelled. Default: `false`.
-    ///   - sharedByteLimit: The most bytes of an image that other machines find, which is that of their shared tier
-    ///     (``SharedTier/Configuration/entryByteLimit``); 0 without one. Larger ones stay on this machine's disk, and count as
-    ///     ``PrefetchQueueProgress/localCount``. Default: 1 MiB.
+    ///   - shared: The tier of the pipeline's cache in which other machines find images; `nil` without one. What it does not have
+    ///     in the end, as it is too large or the engine was not there, is on this machine's disk alone, and counts as
+    ///     ``PrefetchQueueProgress/localCount``. Default: `nil`.
     ///   - request: Returns the request of a job; `nil` for one that this machine does not know. Default: that of its source.
     /// - Returns: What this worker has done.
     /// - Throws: As ``work(concurrency:staysWhenEmpty:clock:_:)``.
@@ -20,7 +21,7 @@ extension PrefetchQueue {
         on pipeline: ImagePipeline,
         concurrency: Int = 8,
         staysWhenEmpty: Bool = false,
-        sharedByteLimit: Int = 1 << 20,
+        shared: SharedTier? = nil,
         request: @escaping @Sendable (PrefetchJob) -> ImageRequest? = { job in
             URL(string: job.source).map { ImageRequest($0) }
         }
@@ -34,8 +35,8 @@ extension PrefetchQueue {
                 return .failed("\(error.stage): \(error.reason)", isFinal: error.isFinal)
             }
             // In the tiers before the job is noted as done.
-            let byteCount = await pipeline.storedByteCount(of: request) ?? 0
-            return byteCount <= sharedByteLimit ? .shared : .local
+            if let shared, await pipeline.isStored(request, in: shared) { return .shared }
+            return await pipeline.isStored(request) ? .local : .failed("no cache keeps the image", isFinal: true)
         }
     }
 }

@@ -32,7 +32,7 @@ public struct PrefetchJob: Sendable, Hashable, Codable {
 public enum PrefetchOutcome: Sendable, Hashable {
     /// The result is where all machines find it, or was there.
     case shared
-    /// The result is on the disk of this machine alone, as it is larger than the shared tier keeps.
+    /// The result is on the disk of this machine alone, as the shared tier does not have it.
     case local
     /// There is none; with the reason.
     ///

@@ -149,22 +149,12 @@ public final class PrefetchQueue: Sendable {
     ///   `CancellationError`.
     @discardableResult
     public func add(_ jobs: some Sequence<PrefetchJob>) async throws -> Int {
-        try await open()
         var added = 0
         var batch: [PrefetchJob] = []
         func flush() async throws {
-            guard !batch.isEmpty else { return }
-            var values = Self.data([
-                "\(configuration.limit)", marks, Self.milliseconds(max(configuration.memory, .seconds(7 * 86_400))),
-                channel,
-            ])
-            for job in batch { values += [Data(job.id.utf8), Data((job.isUrgent ? "1" : "0").utf8), job.encoded] }
-            let reply = try await call(PrefetchScripts.add, values)
-            guard let counts = reply.elements?.compactMap(\.number), counts.count == 2 else {
-                throw FleetError.invalidReply("\(reply)")
-            }
-            added += Int(counts[0])
-            if counts[1] < Int64(batch.count) { throw FleetError.queueFull(limit: configuration.limit) }
+            let counts = try await addFirst(of: batch[...])
+            added += counts.added
+            if counts.seen < batch.count { throw FleetError.queueFull(limit: configuration.limit) }
             batch = []
         }
         for job in jobs {
@@ -173,6 +163,27 @@ public final class PrefetchQueue: Sendable {
         }
         try await flush()
         return added
+    }
+
+    /// Adds the first of some jobs, as many as one call adds and the queue has room for.
+    ///
+    /// - Returns: The number of jobs added, and of those that need not be added again.
+    /// - Throws: ``FleetError``; `CancellationError`.
+    package func addFirst(of jobs: ArraySlice<PrefetchJob>) async throws -> (added: Int, seen: Int) {
+        try await open()
+        guard !jobs.isEmpty else { return (0, 0) }
+        var values = Self.data([
+            "\(configuration.limit)", marks, Self.milliseconds(max(configuration.memory, .seconds(7 * 86_400))),
+            channel,
+        ])
+        for job in jobs.prefix(Self.batch) {
+            values += [Data(job.id.utf8), Data((job.isUrgent ? "1" : "0").utf8), job.encoded]
+        }
+        let reply = try await call(PrefetchScripts.add, values)
+        guard let counts = reply.elements?.compactMap(\.number), counts.count == 2 else {
+            throw FleetError.invalidReply("\(reply)")
+        }
+        return (Int(counts[0]), Int(counts[1]))
     }
 
     /// Returns the state of the queue, over all machines.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import HalcyonStore
 import HalcyonSystem
 import HalcyonTesting
@@ -171,6 +172,31 @@ struct FleetPipelineTests {
         let next = try Machine(server, storesFirst: true, folder: folder)
         await next.ready()
         #expect(await eventually { await next.pipeline.cache.tiers(with: request).isEmpty })
+    }
+
+    @Test("count images of a queue as shared that others find, and as local where the shared tier was not there")
+    func prefetching() async throws {
+        let server = try await TestEngine()
+        let gone = try await TestEngine()
+        let (first, second) = (try Machine(server), try Machine(gone, storesFirst: true))
+        let sharing = try Machine(server, storesFirst: true)
+        gone.kill()
+        for (machine, localCount) in [(sharing, 0), (second, 1)] {
+            let url = try url()
+            machine.transport.setRoute(url, .init(body: try png()))
+            let queue = PrefetchQueue(try TestFleet.engine(server.url), name: "\(localCount)")
+            try await queue.add([PrefetchJob(source: url.absoluteString)])
+            let summary = try await queue.work(on: machine.pipeline, shared: machine.tier)
+            #expect(summary.doneCount == 1 && summary.localCount == localCount)
+        }
+        // One that no cache keeps is no image that is done.
+        let url = try url()
+        first.transport.setRoute(url, .init(headers: [.cacheControl: "no-store"], body: try png()))
+        let queue = PrefetchQueue(try TestFleet.engine(server.url), name: "unkept")
+        try await queue.add([PrefetchJob(source: url.absoluteString)])
+        let summary = try await queue.work(on: first.pipeline, shared: first.tier)
+        #expect(summary.doneCount == 0 && summary.failureCount == 1)
+        #expect(try await queue.progress().failedCount == 1)
     }
 
     @Test("load as if there were no fleet where the engine is gone")
