@@ -80,6 +80,14 @@ struct PrefetchTests {
         }
     }
 
+    @Test("ends with the error of an engine that takes no images, also while it waits for more")
+    func adding() async throws {
+        try await withEngine(["--user", "default", "on", "nopass", "~*", "&*", "+@all", "-xadd"]) { url in
+            let run = try await work.run("prefetch", "--queue", url, "--stay", "https://images.example/a")
+            #expect(run.exitCode == 1 && run.error.contains("refused"), "\(run.error)")
+        }
+    }
+
     @Test("refuses an engine that evicts, and one that is not there, in words")
     func refusal() async throws {
         try await withEngine(["--maxmemory-policy", "allkeys-lru"]) { url in

@@ -99,7 +99,10 @@ extension ImageCache {
     /// loaded or stored here is not there afterwards. What the disk cannot remove is not found by this process any more.
     ///
     /// Complexity: O(n) in the number of images in memory.
-    package func repeatRemoval(_ scope: TierScope) async {
+    ///
+    /// - Returns: `false` if some of it may be left, which a later process would find.
+    @discardableResult
+    package func repeatRemoval(_ scope: TierScope) async -> Bool {
         let removeFromMemory = { [memory] in
             switch scope {
             case .entry:
@@ -114,7 +117,12 @@ extension ImageCache {
                 memory.removeAll()
             }
         }
-        _ = try? await remove(scope, from: .all, inMemory: removeFromMemory)
+        do {
+            try await remove(scope, from: .all, inMemory: removeFromMemory)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Removes images from memory and then from the tiers, also in a task that was cancelled; work under way does not

@@ -79,7 +79,9 @@ extension ImagePipeline {
                 if case .hit = await tier.entry(for: place, extending: .none, TierCall(priority: .low)) { return true }
             } else {
                 let priority = PriorityBox(.low)
-                let found = try? await cache.tiers.first(for: place, extending: .none, priority: priority) { _, _ in true }
+                let found = try? await cache.tiers.first(for: place, extending: .none, priority: priority) { _, _ in
+                    true
+                }
                 if found == true { return true }
             }
         }

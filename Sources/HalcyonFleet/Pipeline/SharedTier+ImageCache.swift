@@ -19,6 +19,9 @@ extension SharedTier {
     ///   that this tier follows.
     public func follow(_ cache: ImageCache) {
         let record = RemovalRecord(in: cache.diskFolder, prefix: secret.prefix)
-        follow(since: record) { [weak cache] scope in await cache?.repeatRemoval(scope) }
+        follow(since: record) { [weak self, weak cache] scope in
+            // What is left on the disk is for the next process to remove.
+            if await cache?.repeatRemoval(scope) != true { self?.removals.stopRecording() }
+        }
     }
 }

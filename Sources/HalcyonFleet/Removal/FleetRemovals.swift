@@ -106,6 +106,9 @@ final class FleetRemovals: Sendable {
         listen()
     }
 
+    /// Leaves the record as it is from now on.
+    func stopRecording() { state.withLock { $0.record = nil } }
+
     /// Begins to hear of removals, unless it has begun: while nothing is new, a look-up then asks nothing more than for its
     /// entry.
     private func listen() {

@@ -155,7 +155,7 @@ struct FleetPipelineTests {
         let url = try url()
         let request = ImageRequest(url)
         var machine: Machine? = try Machine(server, storesFirst: true, folder: folder)
-        weak var tier = machine?.tier
+        let isGone = { [weak tier = machine?.tier] in tier == nil }
         await machine?.ready()
         machine?.transport.setRoute(url, .init(body: try png()))
         _ = try await machine?.width(url)
@@ -167,11 +167,30 @@ struct FleetPipelineTests {
         #expect(isKnown)
         #expect(await machine?.pipeline.cache.tiers(with: request).contains(.disk) == true)
         machine = nil
-        #expect(await eventually { tier == nil })
+        #expect(await eventually { isGone() })
         try await other.pipeline.cache.remove(for: request)
         let next = try Machine(server, storesFirst: true, folder: folder)
         await next.ready()
         #expect(await eventually { await next.pipeline.cache.tiers(with: request).isEmpty })
+    }
+
+    @Test("record no removal that a cache has not made")
+    func abandonedCache() async throws {
+        let server = try await TestEngine()
+        let folder = "/tmp/halcyon-fleet-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (tier, other) = (try TestFleet.tier(server.url), try TestFleet.tier(server.url))
+        let record = RemovalRecord(in: folder, prefix: try TestFleet.secret().prefix)
+        var cache: ImageCache? = ImageCache(disk: .init(folder: folder), memoryCostLimit: 1 << 20)
+        let isGone = { [weak cache] in cache == nil }
+        tier.follow(try #require(cache))
+        #expect(await eventually { record.position != .nothing })
+        let before = record.position
+        cache = nil
+        #expect(await eventually { isGone() })
+        let position = try await other.removals.publish(.name("a"))
+        #expect(await eventually { tier.removals.heard >= position })
+        #expect(record.position == before)
     }
 
     @Test("count images of a queue as shared that others find, and as local where the shared tier was not there")
