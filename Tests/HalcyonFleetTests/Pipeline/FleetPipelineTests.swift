@@ -184,7 +184,10 @@ struct FleetPipelineTests {
         var cache: ImageCache? = ImageCache(disk: .init(folder: folder), memoryCostLimit: 1 << 20)
         let isGone = { [weak cache] in cache == nil }
         tier.follow(try #require(cache))
-        #expect(await eventually { record.position != .nothing })
+        let isKnown = await eventually {
+            if case .known = record.position { true } else { false }
+        }
+        #expect(isKnown)
         let before = record.position
         cache = nil
         #expect(await eventually { isGone() })
