@@ -48,6 +48,9 @@ struct PrefetchRun: Sendable {
             // An error of one ends the other.
             while try await group.next() != nil {}
         }
+        // Nothing is shown after the last counts.
+        display?.cancel()
+        await display?.value
         let progress = try await queue.progress()
         finish(progress, before)
         return progress.failedCount == before.failedCount && isWhole.withLock { $0 }
