@@ -145,10 +145,41 @@ struct ImageAnswerTests {
         #expect(try Data(buffer: raw.body) == ServerFixture.png())
         #expect(raw.headers[.contentType] == "image/png")
         #expect(raw.headers[.contentSecurityPolicy]?.contains("sandbox") == true)
-        let skipped = try await fixture.answer("/imgproxy/_/skp:png/w:10/plain/https://origin.test/cat.png")
+        let skipped = try await fixture.answer("/imgproxy/_/skp:png/w:10/f:png/plain/https://origin.test/cat.png")
         #expect(try Data(buffer: skipped.body) == ServerFixture.png())
         let page = try await fixture.answer("/imgproxy/_/raw:1/plain/https://origin.test/page.html")
         #expect(page.status == .unprocessableContent)
+    }
+
+    @Test("The bytes of a source have the rules of its server", arguments: ["raw:1", "skp:png/f:png"])
+    func rawCaching(_ options: String) async throws {
+        let fixture = try await ServerFixture {
+            $0.imgproxy = $0.urls
+            $0.imgproxy?.keys = SigningKeys()
+            $0.imgproxy?.allowsUnsigned = true
+        }
+        for (rules, expected) in [("no-store", "no-store"), ("private, max-age=60", "private, max-age=")] {
+            let source = "https://origin.test/\(rules.prefix(2)).png"
+            try fixture.serve(source, ServerFixture.png(), headers: [.cacheControl: rules])
+            let response = try await fixture.answer("/imgproxy/_/\(options)/plain/\(source)")
+            #expect(try Data(buffer: response.body) == ServerFixture.png())
+            #expect(response.headers[.cacheControl]?.hasPrefix(expected) == true)
+        }
+    }
+
+    @Test("The bytes of a source are sent in the place of a negotiated format only where they have that")
+    func skippedByAccept() async throws {
+        let fixture = try await ServerFixture {
+            $0.imgproxy = $0.urls
+            $0.imgproxy?.keys = SigningKeys()
+            $0.imgproxy?.allowsUnsigned = true
+        }
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        let path = "/imgproxy/_/skp:png/w:10/plain/https://origin.test/cat.png"
+        let webp = try await fixture.answer(path, [.accept: "image/webp"])
+        #expect(try webp.headers[.contentType] == "image/webp" && decoded(webp).size.width == 10)
+        let png = try await fixture.answer(path, [.accept: "image/png"])
+        #expect(try Data(buffer: png.body) == ServerFixture.png())
     }
 
     @Test("A dialect that is not configured is not answered")

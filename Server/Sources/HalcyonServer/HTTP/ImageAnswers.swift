@@ -167,12 +167,19 @@ extension ImageServer {
     private func made(_ plan: ImagePlan, _ load: ImageRequest, as rule: EncodedImageFormat, accept: String?)
         async throws -> Made
     {
-        if let original = try await unprocessed(plan, load) { return original }
+        let original = try await unprocessed(plan, load)
+        // Which format a client gets is known when there is an image.
+        if let original, plan.output.format != .negotiated { return try made(original, plan) }
         var image = try await pipeline.encoded(for: load, as: rule)
         if isLostAnimation(image, plan) {
             let animated = formats.rule(plan, accept: accept, isAnimated: true)
-            image = (try? await pipeline.encoded(for: load, as: animated)) ?? image
+            do {
+                image = try await pipeline.encoded(for: load, as: animated)
+            } catch let error as ImageError where error.stage == .encode {
+                // The client accepts no format with animation, or none holds this one: its first frame.
+            }
         }
+        if let original, original.format == image.format { return try made(original, plan) }
         return try made(image, plan)
     }
 
@@ -182,28 +189,29 @@ extension ImageServer {
             && plan.output.frame == nil
     }
 
-    /// Returns the source as it is, where the plan asks for that; else `nil`.
-    private func unprocessed(_ plan: ImagePlan, _ load: ImageRequest) async throws -> Made? {
-        let isRaw = plan.output.format == .raw
-        guard isRaw || !plan.output.unprocessedFormats.isEmpty else { return nil }
-        let data = try await pipeline.data(for: ImageRequest(load.source, options: [.priority(load.options.priority)]))
-        guard let format = try? pipeline.configuration.codecs.decoder(for: data).format else {
-            throw ImageError(stage: .decode, reason: .codec(.unknownFormat(detected: nil)), source: "\(load.source)")
+    /// Returns the source as it is, where the plan may ask for that; else `nil`.
+    private func unprocessed(_ plan: ImagePlan, _ load: ImageRequest) async throws -> EncodedImage? {
+        let (format, wanted) = (plan.output.format, plan.output.unprocessedFormats)
+        switch format {
+        case .raw: break
+        case .named(let name): guard wanted.contains(name) else { return nil }
+        case .negotiated, .original: guard !wanted.isEmpty else { return nil }
+        case .blurHash, .thumbHash, .info: return nil
         }
+        // Without processors, the original itself, with the rules of its server.
+        var rule = EncodedImageFormat.original()
+        rule.keepsOriginal = true
+        let options: [ImageOption] = [
+            .cacheOriginalImage, .decodeLimits(settings.decodeLimits), .priority(load.options.priority),
+        ]
+        let image = try await pipeline.encoded(for: ImageRequest(load.source, options: options), as: rule)
         let isWanted =
-            switch plan.output.format {
-            case .named(let name): name == format.rawValue
-            case .negotiated, .original, .raw: true
-            case .blurHash, .thumbHash, .info: false
+            switch format {
+            case .raw: true
+            case .named(let name): image.format.rawValue == name
+            default: wanted.contains(image.format.rawValue)
             }
-        guard isRaw || isWanted && plan.output.unprocessedFormats.contains(format.rawValue) else { return nil }
-        return Made(
-            bytes: data,
-            type: format.mediaType ?? "application/octet-stream",
-            fileExtension: format.rawValue,
-            entityTag: EntityTag.text(of: data),
-            cache: "original"
-        )
+        return isWanted ? image : nil
     }
 
     private func made(_ image: EncodedImage, _ plan: ImagePlan) throws -> Made {
