@@ -42,7 +42,18 @@ struct CachingFieldsTests {
         #expect(value(.init(lifetime: 5, isPrivate: true)) == "private, max-age=5")
         #expect(value(.init(lifetime: 5)) { $0.maximumAge = 7 } == "public, max-age=7")
         #expect(value(.init(lifetime: 5, forbidsStorage: true)) { $0.maximumAge = 7 } == "no-store")
-        #expect(value(.init(lifetime: 5), isPartial: true) == "public, max-age=10")
+    }
+
+    @Test("A partial image has a short lifetime, and the other rules of any image")
+    func partial() {
+        let rules = OriginFreshness(lifetime: 50, staleWhileRevalidate: 50, staleIfError: 50)
+        #expect(value(rules, isPartial: true) == "public, max-age=10")
+        #expect(value(nil, isPartial: true) == "public, max-age=10")
+        #expect(value(.init(lifetime: 5), isPartial: true) == "public, max-age=5")
+        #expect(value(rules, isPartial: true) { $0.maximumAge = 70 } == "public, max-age=10")
+        #expect(value(rules, isPartial: true) { $0.expires = 1_004 } == "public, max-age=4")
+        #expect(value(.init(lifetime: 50, isPrivate: true), isPartial: true) == "private, max-age=10")
+        #expect(value(.init(lifetime: 50, forbidsStorage: true), isPartial: true) == "no-store")
     }
 
     @Test("No part of a lifetime goes beyond the time of the URL")

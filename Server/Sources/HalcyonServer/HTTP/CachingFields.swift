@@ -25,7 +25,6 @@ struct CachingFields: Sendable {
     ///   - isPartial: Whether the source was cut short or damaged.
     ///   - now: In seconds since 1970.
     func value(_ freshness: OriginFreshness?, _ delivery: ImagePlan.Delivery, isPartial: Bool, now: Int) -> String {
-        if isPartial { return "public, max-age=\(partialMaximumAge)" }
         var rules =
             freshness
             ?? OriginFreshness(
@@ -35,6 +34,11 @@ struct CachingFields: Sendable {
             )
         if rules.forbidsStorage { return "no-store" }
         if let age = delivery.maximumAge { rules.lifetime = age }
+        if isPartial {
+            // Another attempt may give more of it.
+            rules.lifetime = min(rules.lifetime, partialMaximumAge)
+            (rules.staleWhileRevalidate, rules.staleIfError) = (0, 0)
+        }
         if let expires = delivery.expires {
             // An answer does not outlive its URL.
             let left = max(0, expires - now)
