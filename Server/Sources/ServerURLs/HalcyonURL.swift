@@ -17,10 +17,11 @@ public struct HalcyonURL: Sendable, Hashable {
     public let source: String
 
     /// The parts of a URL that is to be signed.
-    public init(options: [String], source: String) {
-        signature = ""
-        self.options = options.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-        self.source = source
+    ///
+    /// - Throws: ``URLRefusal`` for an empty source, and for options whose canonical form would be that of another
+    ///   URL: empty ones, those with a slash, and those that a source follows.
+    public init(options: [String], source: String) throws(URLRefusal) {
+        try self.init(signature: "", options: options, source: source)
     }
 
     /// Reads the path of a URL, without its query.
@@ -36,29 +37,29 @@ public struct HalcyonURL: Sendable, Hashable {
         }
         var options: [String] = []
         for part in parts[..<mark].dropFirst() {
-            let option = try URLCoding.percentDecoded(part)
-            // A slash would make two options of one in the canonical form.
-            guard !option.isEmpty, !option.contains("/") else { throw .malformed("an option is empty or has a slash") }
-            options.append(option)
+            options.append(try URLCoding.percentDecoded(part))
         }
         let rest = parts[(mark + 1)...]
         let source: String
         if parts[mark] == "plain" {
             source = try URLCoding.percentDecoded(rest.joined(separator: "/"))
         } else {
-            guard let bytes = URLCoding.base64Decoded(rest.joined()),
-                let text = String(validating: bytes, as: UTF8.self)
-            else { throw .malformed("its source is not Base64") }
-            source = text
+            guard let bytes = URLCoding.base64Decoded(rest.joined()) else {
+                throw .malformed("its source is not Base64")
+            }
+            source = try URLCoding.text(of: bytes)
         }
-        guard !source.isEmpty else { throw .malformed("its source is empty") }
-        self = HalcyonURL(signature: String(signature), HalcyonURL(options: options, source: source))
+        try self.init(signature: String(signature), options: options, source: source)
     }
 
-    private init(signature: String, _ url: HalcyonURL) {
+    private init(signature: String, options: [String], source: String) throws(URLRefusal) {
+        guard !source.isEmpty else { throw .malformed("its source is empty") }
+        guard options.allSatisfy({ !$0.isEmpty && !$0.contains("/") && $0 != "plain" && $0 != "base64" }) else {
+            throw .malformed("an option is empty, has a slash, or is “plain” or “base64”")
+        }
         self.signature = signature
-        options = url.options
-        source = url.source
+        self.options = options.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        self.source = source
     }
 
     /// The text that is signed.

@@ -62,11 +62,8 @@ public struct ImgproxyURL: Sendable, Hashable {
         if isPlain {
             source = try URLCoding.percentDecoded(encoded)
         } else {
-            guard let bytes = URLCoding.base64Decoded(encoded), let text = String(validating: bytes, as: UTF8.self)
-            else {
-                throw .malformed("its source is not Base64")
-            }
-            source = text
+            guard let bytes = URLCoding.base64Decoded(encoded) else { throw .malformed("its source is not Base64") }
+            source = try URLCoding.text(of: bytes)
         }
         guard !source.isEmpty else { throw .malformed("it has no source") }
         return (source, format)
@@ -304,15 +301,12 @@ struct ImgproxyOptions {
             draft.output.unprocessedFormats = Set(arguments.all().map { $0 == "jpg" ? "jpeg" : $0 })
         case "raw": isRaw = try arguments.flag() ?? false
         case "cachebuster": _ = arguments.all()
-        case "expires": draft.delivery.expires = try arguments.integer(0...Int.max)
+        case "expires": draft.delivery.expires = try arguments.integer(0...Int.max).flatMap { $0 == 0 ? nil : $0 }
         case "filename":
             let text = try arguments.required(arguments.next())
             if try arguments.flag() == true {
-                guard let bytes = URLCoding.base64Decoded(text), let name = String(validating: bytes, as: UTF8.self)
-                else {
-                    throw arguments.refusal("is not Base64")
-                }
-                draft.delivery.filename = name
+                guard let bytes = URLCoding.base64Decoded(text) else { throw arguments.refusal("is not Base64") }
+                draft.delivery.filename = try URLCoding.text(of: bytes)
             } else {
                 draft.delivery.filename = text
             }

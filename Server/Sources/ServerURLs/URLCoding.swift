@@ -20,9 +20,16 @@ enum URLCoding {
             }
             bytes.append(high << 4 | low)
         }
+        return try text(of: bytes)
+    }
+
+    /// Returns the text of decoded bytes.
+    ///
+    /// - Throws: ``URLRefusal/malformed(_:)`` for bytes that are not UTF-8, and control characters.
+    static func text(of bytes: [UInt8]) throws(URLRefusal) -> String {
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .malformed("it has control characters") }
-        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .malformed("it is not UTF-8") }
-        return decoded
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("it is not UTF-8") }
+        return text
     }
 
     /// Returns a text with everything escaped but unreserved characters (RFC 3986, section 2.3) and those of

@@ -60,7 +60,7 @@ struct HalcyonServerCommand {
         )
         guard let source = arguments.dropFirst(flagCount).last else { return print(usage) }
         let options = Array(arguments.dropFirst(flagCount).dropLast())
-        print(HalcyonURL(options: options, source: source).path(signedBy: settings.urls.keys))
+        print(try HalcyonURL(options: options, source: source).path(signedBy: settings.urls.keys))
     }
 
     private static func demo(_ arguments: [String]) async throws {
@@ -74,7 +74,9 @@ struct HalcyonServerCommand {
         settings.urls.keys = .random()
         settings.samples = ["local:///sample.jpg"]
         settings.servesPage = true
-        let sample = HalcyonURL(options: ["w:400"], source: settings.samples[0]).path(signedBy: settings.urls.keys)
+        let sample = try HalcyonURL(options: ["w:400"], source: settings.samples[0]).path(
+            signedBy: settings.urls.keys
+        )
         let host = settings.host
         try await ImageServer(settings).application { port in
             ProcessEnvironment.show(

@@ -81,7 +81,7 @@ struct ConnectionTests {
     func leaving() async throws {
         try await withServer { fixture, connect, _ in
             let connection = try connect()
-            connection.send("GET \(fixture.path(["w:20"])) HTTP/1.1\r\nHost: a\r\n\r\n")
+            try connection.send("GET \(fixture.path(["w:20"])) HTTP/1.1\r\nHost: a\r\n\r\n")
             let transfer = await fixture.transport.nextTransfer()
             connection.close()
             await transfer.waitUntilCancelled()
@@ -93,7 +93,7 @@ struct ConnectionTests {
     func graceful() async throws {
         try await withServer { fixture, connect, stop in
             let connection = try connect()
-            connection.send("GET \(fixture.path(["w:20", "f:png"])) HTTP/1.1\r\nHost: a\r\n\r\n")
+            try connection.send("GET \(fixture.path(["w:20", "f:png"])) HTTP/1.1\r\nHost: a\r\n\r\n")
             let transfer = await fixture.transport.nextTransfer()
             await stop()
             transfer.answer(.init(body: try ServerFixture.png()))

@@ -22,7 +22,7 @@ struct HTTPAnswerTests {
     @Test("A client that has the bytes gets a 304 without them", arguments: ["TAG", "W/TAG", "\"x\", TAG", "*"])
     func notModified(_ field: String) async throws {
         let fixture = try await fixture()
-        let path = fixture.path(["w:20"])
+        let path = try fixture.path(["w:20"])
         let tag = try #require(try await fixture.answer(path).headers[.eTag])
         let response = try await fixture.answer(path, [.ifNoneMatch: field.replacing("TAG", with: tag)])
         #expect(response.status == .notModified)
@@ -37,7 +37,7 @@ struct HTTPAnswerTests {
     @Test("HEAD has the headers of GET and no body")
     func head() async throws {
         let fixture = try await fixture()
-        let path = fixture.path(["w:20", "f:png"])
+        let path = try fixture.path(["w:20", "f:png"])
         let (get, head) = (try await fixture.answer(path), try await fixture.answer(path, method: .head))
         #expect(head.status == .ok && head.body.readableBytes == 0)
         #expect(head.headers[.contentLength] == "\(get.body.readableBytes)")
@@ -47,7 +47,7 @@ struct HTTPAnswerTests {
     @Test("A range is a part of the bytes, if they are still those")
     func range() async throws {
         let fixture = try await fixture()
-        let path = fixture.path(["w:20", "f:png"])
+        let path = try fixture.path(["w:20", "f:png"])
         let whole = try await fixture.answer(path)
         let (bytes, tag) = (Data(buffer: whole.body), try #require(whole.headers[.eTag]))
         let part = try await fixture.answer(path, [.range: "bytes=2-5"])

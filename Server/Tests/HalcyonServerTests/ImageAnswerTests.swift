@@ -18,7 +18,7 @@ struct ImageAnswerTests {
     func negotiated() async throws {
         let fixture = try await ServerFixture()
         try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
-        let path = fixture.path(["w:20"])
+        let path = try fixture.path(["w:20"])
         let webp = try await fixture.answer(path, [.accept: "image/webp,*/*;q=0.8"])
         #expect(webp.status == .ok)
         #expect(webp.headers[.contentType] == "image/webp")

@@ -56,8 +56,8 @@ final class ServerFixture: Sendable {
     }
 
     /// Returns the path of a signed URL.
-    func path(_ options: [String], _ source: String = "https://origin.test/cat.png") -> String {
-        HalcyonURL(options: options, source: source).path(signedBy: server.settings.urls.keys)
+    func path(_ options: [String], _ source: String = "https://origin.test/cat.png") throws -> String {
+        try HalcyonURL(options: options, source: source).path(signedBy: server.settings.urls.keys)
     }
 
     /// Returns the answer to a request.

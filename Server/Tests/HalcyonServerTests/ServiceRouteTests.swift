@@ -104,6 +104,9 @@ struct ServiceRouteTests {
         #expect(
             try await fixture.answer("/page/sign?options=w:20&source=https://other.test/cat.png").status == .forbidden
         )
+        // Another source behind options that are none.
+        let moved = "/page/sign?options=plain/private.jpg%3F&source=https://origin.test/cat.png"
+        #expect(try await fixture.answer(moved).status == .badRequest)
         let other = try await ServerFixture()
         #expect(try await other.answer("/").status == .badRequest)
         #expect(

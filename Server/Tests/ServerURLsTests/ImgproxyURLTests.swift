@@ -87,7 +87,8 @@ struct ImgproxyURLTests {
         ("skip_processing:jpg:svg", { $0.output.unprocessedFormats = ["jpeg", "svg"] }),
         ("skp:gif", { $0.output.unprocessedFormats = ["gif"] }), ("raw:1", { $0.output.format = .raw }),
         ("cachebuster:x:y", { _ in }), ("cb:1", { _ in }), ("expires:2000", { $0.delivery.expires = 2_000 }),
-        ("exp:2000", { $0.delivery.expires = 2_000 }), ("filename:cat", { $0.delivery.filename = "cat" }),
+        ("exp:2000", { $0.delivery.expires = 2_000 }), ("exp:0", { _ in }),
+        ("filename:cat", { $0.delivery.filename = "cat" }),
         ("fn:Y2F0:1", { $0.delivery.filename = "cat" }), ("return_attachment:1", { $0.delivery.isAttachment = true }),
         ("att:1", { $0.delivery.isAttachment = true }),
     ]
@@ -153,7 +154,7 @@ struct ImgproxyURLTests {
 
     @Test(
         "A source that is none is refused",
-        arguments: ["plain/", "plain/a@png@webp", "***", "enc/abc", "plain/a%", "", "aHR0c.png.webp"]
+        arguments: ["plain/", "plain/a@png@webp", "***", "enc/abc", "plain/a%", "", "YQpi", "aHR0c.png.webp"]
     )
     func malformedSource(_ text: String) {
         #expect(throws: URLRefusal.self) { try ImgproxyURL(path: "/_/w:10/\(text)").plan(by: Self.rules) }

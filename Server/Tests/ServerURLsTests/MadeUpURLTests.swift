@@ -47,7 +47,7 @@ struct MadeUpURLTests {
                     var signed = rules
                     signed.keys = keys
                     signed.allowsUnsigned = false
-                    let again = HalcyonURL(options: url.options, source: url.source).path(signedBy: keys)
+                    let again = try HalcyonURL(options: url.options, source: url.source).path(signedBy: keys)
                     #expect(try HalcyonURL(path: again).plan(by: signed) == plan, "\(path)")
                 }
                 if (try? ImgproxyURL(path: path).plan(by: rules)) != nil { planCount += 1 }

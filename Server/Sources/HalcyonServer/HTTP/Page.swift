@@ -31,7 +31,12 @@ extension ImageServer {
             return failure("page", 400, "A source is missing.")
         }
         let options = query["options"].map { $0.split(separator: "/").map(String.init) } ?? []
-        let url = HalcyonURL(options: options, source: source)
+        let url: HalcyonURL
+        do {
+            url = try HalcyonURL(options: options, source: source)
+        } catch {
+            return failure("page", error.status, error.description)
+        }
         let prefix = settings.rootDialect == .halcyon ? "" : "/halcyon"
         guard settings.samples.contains(source) else {
             guard settings.urls.allowsUnsigned else {
