@@ -45,6 +45,8 @@ public struct URLRules: Sendable {
     /// - Throws: ``URLRefusal``.
     func check(_ plan: ImagePlan) throws(URLRefusal) {
         if let expires = plan.delivery.expires, expires <= now() { throw .expired }
+        // Those of the server's own URLs are fewer, each being there once.
+        guard plan.effects.count <= 20 else { throw .malformed("it has more than 20 filters") }
         if plan.watermark != nil, !hasWatermark {
             throw .unsupported(option: "watermark", "the server has no watermark")
         }

@@ -198,6 +198,21 @@ struct ImageAnswerTests {
         #expect(try await thumbor.answer("/halcyon" + thumbor.path(["w:10"])).status == .ok)
     }
 
+    @Test("An image that a rotation makes larger than an answer may be is refused")
+    func rotation() async throws {
+        let fixture = try await ServerFixture {
+            $0.limits.outputSide = 100
+            $0.urls.largestSide = 100
+        }
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        func status(_ side: Int) async throws -> Int {
+            let options = ["w:\(side)", "h:\(side)", "fit:stretch", "enlarge", "rotate:45", "f:png"]
+            return Int(try await fixture.answer(fixture.path(options)).status.code)
+        }
+        #expect(try await status(100) == 422)
+        #expect(try await status(70) == 200)
+    }
+
     @Test("An image that takes more than a limit of the server is refused")
     func limits() async throws {
         let fixture = try await ServerFixture {

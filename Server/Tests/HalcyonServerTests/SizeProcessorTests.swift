@@ -82,6 +82,20 @@ struct SizeProcessorTests {
         #expect(own.bitmap.color(at: PixelPoint(40, 40)) == library.bitmap.color(at: PixelPoint(40, 40)))
     }
 
+    @Test("Squares of one colour take little more memory than the image, also those that are larger than it")
+    func squares() throws {
+        let image = DecodedImage(
+            bitmap: try TestImage.bitmap(100, 40, PixelRect(x: 0, y: 0, width: 50, height: 40)),
+            info: ImageInfo(format: .png, size: PixelSize(100, 40))
+        )
+        #expect(PixelateProcessor(size: 8).workingSize(for: image) == PixelSize(104, 40))
+        #expect(PixelateProcessor(size: 64).workingSize(for: image) == PixelSize(128, 40))
+        #expect(PixelateProcessor(size: 8_000).workingSize(for: image) == image.size)
+        let one = try PixelateProcessor(size: 8_000).process(image, isCancelled: { false })
+        #expect(one.size == image.size)
+        #expect(one.bitmap.color(at: PixelPoint(0, 0)) == one.bitmap.color(at: PixelPoint(99, 39)))
+    }
+
     @Test("A decoder gives no more than a size needs, and all where a part is cut out first")
     func decodeTarget() {
         let fill = size { ($0.width, $0.height, $0.mode, $0.gravity) = (.pixels(50), .pixels(60), .fill, .smart) }

@@ -148,6 +148,7 @@ struct ThumborURLTests {
             "filters:blur(2,3,4)",
             "filters:fill(auto)", "filters:fill(chartreuse)", "filters:round_corner(20|40,0,0,0)", "filters:focal(1)",
             "99999x1", "10x10:5x20", "trim:left",
+            "filters:" + Array(repeating: "rotate(45)", count: 21).joined(separator: ":"),
         ]
     )
     func malformed(_ text: String) {

@@ -80,13 +80,24 @@ struct PixelateProcessor: ImageProcessing {
 
     func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(size) }
 
+    func workingSize(for image: DecodedImage) -> PixelSize { squares(over: image.size).whole }
+
+    /// Returns the number of squares in each direction, and the size of all of them: those at the right and at the
+    /// bottom may extend beyond the image. One that is larger than the image is as large as the image.
+    private func squares(over full: PixelSize) -> (count: PixelSize, whole: PixelSize) {
+        let side = PixelSize(min(size, full.width), min(size, full.height))
+        let count = PixelSize(
+            (full.width + side.width - 1) / side.width,
+            (full.height + side.height - 1) / side.height
+        )
+        return (count, PixelSize(count.width * side.width, count.height * side.height))
+    }
+
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         let full = image.size
-        let reduced = PixelSize((full.width + size - 1) / size, (full.height + size - 1) / size)
-        // Squares at the right and at the bottom may extend beyond the image.
-        let whole = PixelSize(reduced.width * size, reduced.height * size)
+        let (count, whole) = squares(over: full)
         let small = try ResizeProcessor(
-            size: .pixels(reduced),
+            size: .pixels(count),
             mode: .stretch,
             enlarges: true,
             resampling: Resampling(filter: .box)
@@ -100,6 +111,25 @@ struct PixelateProcessor: ImageProcessing {
         guard whole != full else { return large }
         return try CropAreaProcessor(area: .pixels(x: 0, y: 0, width: full.width, height: full.height))
             .process(large, isCancelled: isCancelled)
+    }
+}
+
+/// Rotates an image by any angle, unless that makes it larger than an answer may be.
+struct TurnProcessor: ImageProcessing {
+    let degrees: Double
+    /// The most pixels of a side of an answer.
+    let largestSide: Int
+
+    private var rotation: RotateProcessor { RotateProcessor(degrees: degrees) }
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) { rotation.encodeParameters(into: &encoder) }
+
+    func workingSize(for image: DecodedImage) -> PixelSize { rotation.workingSize(for: image) }
+
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        let size = workingSize(for: image)
+        guard max(size.width, size.height) <= largestSide else { throw ImageTooLarge(size: size) }
+        return try rotation.process(image, isCancelled: isCancelled)
     }
 }
 

@@ -24,7 +24,9 @@ extension ImagePlan {
         if flipsHorizontally { chain = chain |> .flip(.horizontal) }
         if flipsVertically { chain = chain |> .flip(.vertical) }
         chain = chain |> size.processors(isFirst: chain.isIdentity, background: background, largestSide: largestSide)
-        for effect in effects { chain = chain |> effect.processors(density: size.density) }
+        for effect in effects {
+            chain = chain |> effect.processors(density: size.density, largestSide: largestSide)
+        }
         if !padding.isEmpty {
             chain = chain |> padding.processors(density: size.density, background: background, largestSide: largestSide)
         }
@@ -98,8 +100,10 @@ extension ImagePlan.Size {
 }
 
 extension ImagePlan.Effect {
-    /// - Parameter density: The factor of lengths in pixels.
-    fileprivate func processors(density: Double) -> ImageProcessorChain {
+    /// - Parameters:
+    ///   - density: The factor of lengths in pixels.
+    ///   - largestSide: The most pixels of a side of an answer.
+    fileprivate func processors(density: Double, largestSide: Int) -> ImageProcessorChain {
         switch self {
         case .blur(let sigma): .blur(radius: .pixels(sigma * density))
         case .sharpen(let radius, let amount): .sharpen(radius: .pixels(radius * density), amount: amount)
@@ -122,7 +126,8 @@ extension ImagePlan.Effect {
         case .opacity(let factor): .opacity(factor)
         case .rotate(let degrees):
             degrees.truncatingRemainder(dividingBy: 90) == 0
-                ? .rotate(quarterTurns: Int(degrees / 90)) : .rotate(byDegrees: degrees)
+                ? .rotate(quarterTurns: Int(degrees / 90))
+                : ImageProcessorChain(TurnProcessor(degrees: degrees, largestSide: largestSide))
         case .roundCorners(let radius, let color):
             .roundCorners(radius: .pixels(radius * density), background: color.map { Color($0) })
         case .circle: .circle()
