@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Halcyon
 import HalcyonTesting
+import Hummingbird
 import HummingbirdTesting
 import Testing
 
@@ -42,6 +43,29 @@ struct HTTPAnswerTests {
         #expect(head.status == .ok && head.body.readableBytes == 0)
         #expect(head.headers[.contentLength] == "\(get.body.readableBytes)")
         #expect(head.headers[.eTag] == get.headers[.eTag] && head.headers[.contentType] == "image/png")
+        // Ranges are of GET alone.
+        let ranged = try await fixture.answer(path, [.range: "bytes=0-1"], method: .head)
+        #expect(ranged.status == .ok && ranged.headers[.contentLength] == head.headers[.contentLength])
+        let known = try await fixture.answer(path, [.ifNoneMatch: "*"], method: .head)
+        #expect(known.status == .notModified && known.headers[.contentLength] == nil)
+    }
+
+    @Test("A long body is written in parts, so that a client that reads steadily has the time of each")
+    func parts() async throws {
+        let sizes = Recorder<Int>()
+        let bytes = Data(repeating: 7, count: 150_000)
+        let body = ImageServer.body(bytes[10...])
+        #expect(body.contentLength == 149_990)
+        try await body.write(SizeWriter(sizes: sizes))
+        #expect(sizes.values == [65_536, 65_536, 18_918])
+    }
+
+    private struct SizeWriter: ResponseBodyWriter {
+        let sizes: Recorder<Int>
+
+        func write(_ buffer: ByteBuffer) async throws { sizes.add(buffer.readableBytes) }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
     @Test("A range is a part of the bytes, if they are still those")
@@ -128,6 +152,30 @@ struct HTTPAnswerTests {
         #expect(response.headers[.cacheControl] == "public, max-age=60" && response.headers[.eTag] == nil)
         #expect(try ImageCodecs.standard.decode(Data(buffer: response.body)).size == PixelSize(16, 16))
         #expect(try await fixture.answer("/unsafe/w:20/plain/a").headers[.contentType] == "text/plain; charset=utf-8")
+        // Nor where the server has no time for it.
+        let busy = try #require(URL(string: "https://origin.test/busy.png"))
+        fixture.transport.setRoute(busy, .init(error: .timedOut(.idle)))
+        let late = try await fixture.answer(fixture.path(["w:16", "f:png"], busy.absoluteString))
+        #expect(late.status == .gatewayTimeout && late.headers[.contentType] == "text/plain; charset=utf-8")
+    }
+
+    @Test("The error image is made in the place that its request has in the queue")
+    func errorImageInTurn() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "error-\(UInt64.random(in: 0 ... .max)).png")
+        try ServerFixture.png(64, 64).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (queues, running) = (Recorder<RequestQueue>(), Recorder<Int>())
+        let encoder = CustomImageEncoder(format: .png, cacheIdentity: "test") { bitmap, options throws(CodecError) in
+            running.add(queues.values.first?.counts.running ?? -1)
+            return try ImageCodecs.standard.encode(bitmap, as: .png, options: options)
+        }
+        let codecs = ImageCodecs.server.registering(encoder: encoder)
+        let fixture = try await ServerFixture(codecs: codecs) { $0.errorImageFile = file.path }
+        queues.add(fixture.server.queue)
+        fixture.transport.setRoute(try #require(URL(string: "https://origin.test/none.png")), .init(status: 404))
+        let path = try fixture.path(["w:16", "f:png"], "https://origin.test/none.png")
+        #expect(try await fixture.answer(path).headers[.contentType] == "image/png")
+        #expect(running.values == [1])
     }
 
     @Test(

@@ -22,8 +22,13 @@ final class ServerFixture: Sendable {
 
     /// - Parameters:
     ///   - watchesConnections: Whether requests come over real connections. Default: `false`.
+    ///   - codecs: The codecs. Default: those of the server.
     ///   - change: Changes the settings.
-    init(watchesConnections: Bool = false, _ change: (inout ServerSettings) throws -> Void = { _ in }) async throws {
+    init(
+        watchesConnections: Bool = false,
+        codecs: ImageCodecs = .server,
+        _ change: (inout ServerSettings) throws -> Void = { _ in }
+    ) async throws {
         var settings = ServerSettings()
         settings.urls.keys = try SigningKeys(hexLines: Self.key)
         settings.urls.now = { 1_000 }
@@ -33,7 +38,7 @@ final class ServerFixture: Sendable {
         var configuration = ImagePipeline.Configuration(
             downloader: ImageDownloader(transport: transport, configuration: .init(policy: policy)),
             cache: ImageCache(disk: DiskCache.Configuration(folder: folder + "/cache")),
-            codecs: .server
+            codecs: codecs
         )
         configuration.allowedSources = settings.sources.localRoot == nil ? .web : [.web, .files]
         let spans = spans

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Halcyon
 internal import Hummingbird
+internal import NIOCore
 internal import ServerURLs
 internal import Synchronization
 
@@ -26,12 +27,7 @@ extension ImageServer {
         } catch {
             return failure(route, error.status, error.message)
         }
-        var answer: Answer
-        do {
-            answer = try await made(hinted, of: source, route, request)
-        } catch {
-            answer = await self.answer(to: error, hinted, route, request)
-        }
+        var answer = await self.answer(hinted, of: source, route, request)
         answer.source = Self.withoutQuery(plan.source)
         if plan.isNegotiated || plan.output.largestHintedWidth != nil {
             // Also on errors and where the choice makes no difference: a cache in front may have been asked by
@@ -84,8 +80,7 @@ extension ImageServer {
         var cache: String
     }
 
-    private func made(_ plan: ImagePlan, of source: Source, _ route: String, _ request: Request) async throws -> Answer
-    {
+    private func answer(_ plan: ImagePlan, of source: Source, _ route: String, _ request: Request) async -> Answer {
         let isPrefetch = [HTTPField.Name("Sec-Purpose"), HTTPField.Name("Purpose")].compactMap(\.self)
             .contains { request.headers[$0]?.contains("prefetch") == true }
         let options = ImageOptions(
@@ -100,9 +95,10 @@ extension ImageServer {
         let rule = formats.rule(plan, accept: accept)
         // What memory has needs no place in the queue.
         if plan.output.unprocessedFormats.isEmpty, plan.output.format != .raw,
-            let image = pipeline.encodedFromMemory(for: load, as: rule), !isLostAnimation(image, plan)
+            let image = pipeline.encodedFromMemory(for: load, as: rule), !isLostAnimation(image, plan),
+            let made = try? self.made(image, plan)
         {
-            return try answer(made(image, plan), plan, route, request.headers)
+            return self.answer(made, plan, route, request.head)
         }
         let work: @Sendable () async throws -> Made = {
             let turn = Turn()
@@ -110,7 +106,11 @@ extension ImageServer {
                 return try await withDeadline(.seconds(settings.limits.seconds)) {
                     try await queue.run(isPrefetch ? .prefetch : .interactive) {
                         turn.hasCome.store(true, ordering: .relaxed)
-                        return try await made(plan, load, as: rule, accept: accept)
+                        do {
+                            return try await made(plan, load, as: rule, accept: accept)
+                        } catch {
+                            throw await withErrorImage(error, plan, accept: accept)
+                        }
                     }
                 }
             } catch is DeadlineExceeded where !turn.hasCome.load(ordering: .relaxed) {
@@ -118,9 +118,12 @@ extension ImageServer {
                 throw QueuedTooLong()
             }
         }
-        guard watchesConnections else { return try answer(await work(), plan, route, request.headers) }
-        let (result, isKept) = try await watched(request, work)
-        var answer = try answer(result, plan, route, request.headers)
+        let (result, isKept) = await watched(request, work)
+        var answer =
+            switch result {
+            case .success(let made): self.answer(made, plan, route, request.head)
+            case .failure(let error): self.answer(to: error, route)
+            }
         if !isKept { answer.response.headers[.connection] = "close" }
         return answer
     }
@@ -135,7 +138,7 @@ extension ImageServer {
     private func watched(
         _ request: Request,
         _ work: @escaping @Sendable () async throws -> Made
-    ) async throws -> (result: Made, isKept: Bool) {
+    ) async -> (result: Result<Made, any Error>, isKept: Bool) {
         let (events, source) = AsyncStream<Bool>.makeStream()
         // Both are owned here: one is awaited or cancelled in every case, the other cancelled when it has no use.
         let task = Task {
@@ -146,18 +149,22 @@ extension ImageServer {
             try? await Task.sleep(for: Self.watchDelay)
             source.yield(false)
         }
-        return try await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             let isDone = await events.first { _ in true } ?? true
             timer.cancel()
-            if isDone { return (try await task.value, true) }
-            let result = try await request.body.consumeWithCancellationOnInboundClose { _ in
-                try await withTaskCancellationHandler {
-                    try await task.value
-                } onCancel: {
-                    task.cancel()
+            if isDone || !watchesConnections { return (await task.result, true) }
+            do {
+                let made = try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await withTaskCancellationHandler {
+                        try await task.value
+                    } onCancel: {
+                        task.cancel()
+                    }
                 }
+                return (.success(made), false)
+            } catch {
+                return (.failure(error), false)
             }
-            return (result, false)
         } onCancel: {
             task.cancel()
             timer.cancel()
@@ -215,6 +222,7 @@ extension ImageServer {
     }
 
     private func made(_ image: EncodedImage, _ plan: ImagePlan) throws -> Made {
+        guard image.data.count <= settings.limits.outputBytes else { throw OutputTooLarge() }
         var made = Made(
             bytes: image.data,
             type: image.mediaType,
@@ -240,8 +248,7 @@ extension ImageServer {
         return made
     }
 
-    private func answer(_ made: Made, _ plan: ImagePlan, _ route: String, _ request: HTTPFields) throws -> Answer {
-        guard made.bytes.count <= settings.limits.outputBytes else { throw OutputTooLarge() }
+    private func answer(_ made: Made, _ plan: ImagePlan, _ route: String, _ request: HTTPRequest) -> Answer {
         var headers: HTTPFields = [
             .eTag: made.entityTag,
             .cacheControl: fields.value(
@@ -259,8 +266,11 @@ extension ImageServer {
         if let origin = settings.allowedOrigin { headers[.accessControlAllowOrigin] = origin }
         if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { headers[name] = "cross-origin" }
         var response: Response
-        let range = RequestedRange(request, entityTag: made.entityTag, length: made.bytes.count)
-        if request.hasMatch(for: made.entityTag) {
+        // A range of no body is none.
+        let range: RequestedRange =
+            request.method == .head
+            ? .whole : RequestedRange(request.headerFields, entityTag: made.entityTag, length: made.bytes.count)
+        if request.headerFields.hasMatch(for: made.entityTag) {
             response = Response(status: .notModified, headers: headers)
             // None of a body that is not sent.
             response.headers[.contentLength] = nil
@@ -284,32 +294,56 @@ extension ImageServer {
         return answer
     }
 
-    private static func body(_ bytes: Data) -> ResponseBody { ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
-
-    /// Returns the answer to an error: the error image if there is one, else text.
-    private func answer(to error: any Error, _ plan: ImagePlan, _ route: String, _ request: Request) async -> Answer {
-        let (status, message) = Self.status(of: error)
-        var text = failure(route, status, message)
-        if let retryAfter = (error as? ImageError)?.retryAfter, status == 503 {
-            text.response.headers[.retryAfter] = "\(max(1, retryAfter.components.seconds))"
+    /// Returns a body that is written in parts, each when the connection has room for it: the time of a client that
+    /// reads too slowly is that of a part.
+    static func body(_ bytes: Data) -> ResponseBody {
+        let (whole, partLength) = (ByteBuffer(bytes: bytes), 64 << 10)
+        guard whole.readableBytes > partLength else { return ResponseBody(byteBuffer: whole) }
+        return ResponseBody(contentLength: whole.readableBytes) { writer in
+            var rest = whole
+            while let part = rest.readSlice(length: min(partLength, rest.readableBytes)), part.readableBytes > 0 {
+                try await writer.write(part)
+            }
+            try await writer.finish(nil)
         }
-        // A full queue has no room for it.
-        guard let errorImage, status != 429, !(error is CancellationError) else { return text }
+    }
+
+    /// An error with the image to send in its place.
+    private struct ErrorWithImage: Error {
+        var error: any Error
+        var image: Made
+    }
+
+    /// Returns an error with the error image, if there is one, made as the plan says; else the error alone.
+    private func withErrorImage(_ error: any Error, _ plan: ImagePlan, accept: String?) async -> any Error {
+        // Not where nobody waits for it, or where there is no room.
+        guard let errorImage, !Task.isCancelled, ![429, 499, 503, 504].contains(Self.status(of: error).status) else {
+            return error
+        }
         let options = ImageOptions([
             .processor(plan.processors(watermark: nil, largestSide: settings.limits.outputSide))
         ])
         let load = ImageRequest(.data(errorImage, cacheKey: "error-image"), options: options)
-        guard
-            let image = try? await pipeline.encoded(
-                for: load,
-                as: formats.rule(plan, accept: request.headers[.accept])
-            ),
-            // Without the client's conditions, which are about the image.
-            var answer = try? self.answer(made(image, plan), ImagePlan(source: ""), route, [:])
-        else { return text }
+        guard let image = try? await pipeline.encoded(for: load, as: formats.rule(plan, accept: accept)),
+            let made = try? self.made(image, plan)
+        else { return error }
+        return ErrorWithImage(error: error, image: made)
+    }
+
+    /// Returns the answer to an error: its image if it has one, else text.
+    private func answer(to error: any Error, _ route: String) -> Answer {
+        let cause = (error as? ErrorWithImage)?.error ?? error
+        let (status, message) = Self.status(of: cause)
+        var text = failure(route, status, message)
+        if let retryAfter = (cause as? ImageError)?.retryAfter, status == 503 {
+            text.response.headers[.retryAfter] = "\(max(1, retryAfter.components.seconds))"
+        }
+        guard let image = (error as? ErrorWithImage)?.image else { return text }
+        // Without the client's conditions, which are about the image.
+        let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
+        var answer = self.answer(image, ImagePlan(source: ""), route, request)
         answer.response.status = HTTPResponse.Status(code: status)
         answer.response.headers[.cacheControl] = CachingFields.value(forStatus: status)
-        answer.response.headers[.retryAfter] = text.response.headers[.retryAfter]
         answer.response.headers[.eTag] = nil
         answer.response.headers[.acceptRanges] = nil
         answer.error = message

@@ -35,7 +35,12 @@ extension ImageServer {
         let span = tracer.startSpan("request", context: context, ofKind: .server)
         var answer = await ServiceContext.withValue(span.context) { await route(request) }
         let byteCount = answer.response.body.contentLength ?? 0
-        if request.method == .head { answer.response = answer.response.createHeadResponse() }
+        if request.method == .head {
+            // With the length of the body that GET has, and none where GET has none.
+            let length = answer.response.headers[.contentLength]
+            answer.response = answer.response.createHeadResponse()
+            answer.response.headers[.contentLength] = length
+        }
         let status = Int(answer.response.status.code)
         span.operationName = answer.route
         span.attributes["http.request.method"] = request.method.rawValue
