@@ -20,7 +20,7 @@ enum URLCoding {
             }
             bytes.append(high << 4 | low)
         }
-        return try text(of: bytes)
+        return try Self.text(of: bytes)
     }
 
     /// Returns the text of decoded bytes.

@@ -56,7 +56,7 @@ final class PlanProcessingTests: Sendable {
         let plan = try HalcyonURL(path: "/unsafe/\(options)/plain/https://origin.test/cat").plan(by: rules)
         let changes = plan.loadOptions + [.processor(plan.processors(watermark: watermark, largestSide: 1_000))]
         return try await pipeline.encoded(
-            for: ImageRequest(url, options: ImageOptions(changes)),
+            for: ImageRequest(url, options: changes),
             as: OutputFormats().rule(plan, accept: "image/png")
         )
     }

@@ -83,13 +83,12 @@ extension ImageServer {
     private func answer(_ plan: ImagePlan, of source: Source, _ route: String, _ request: Request) async -> Answer {
         let isPrefetch = [HTTPField.Name("Sec-Purpose"), HTTPField.Name("Purpose")].compactMap(\.self)
             .contains { request.headers[$0]?.contains("prefetch") == true }
-        let options = ImageOptions(
+        let options: [ImageOption] =
             plan.loadOptions + [
                 .processor(plan.processors(watermark: watermark, largestSide: settings.limits.outputSide)),
                 .decodeLimits(settings.decodeLimits),
                 .priority(isPrefetch ? .low : .normal),
             ]
-        )
         let load = ImageRequest(source, options: options)
         let accept = request.headers[.accept]
         let rule = formats.rule(plan, accept: accept)
@@ -320,9 +319,9 @@ extension ImageServer {
         guard let errorImage, !Task.isCancelled, ![429, 499, 503, 504].contains(Self.status(of: error).status) else {
             return error
         }
-        let options = ImageOptions([
+        let options: [ImageOption] = [
             .processor(plan.processors(watermark: nil, largestSide: settings.limits.outputSide))
-        ])
+        ]
         let load = ImageRequest(.data(errorImage, cacheKey: "error-image"), options: options)
         guard let image = try? await pipeline.encoded(for: load, as: formats.rule(plan, accept: accept)),
             let made = try? self.made(image, plan)
