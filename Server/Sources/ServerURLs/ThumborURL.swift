@@ -110,6 +110,10 @@ struct ThumborOptions {
         }
         plan.source = try self.text(rest)
         guard !plan.source.isEmpty else { throw .malformed("it has no source") }
+        // thumbor's own loader takes a source without a scheme for a host and a path.
+        if plan.source.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) == nil {
+            plan.source = "http://" + plan.source
+        }
         finish()
         if isMeta { plan.output.format = .info }
         return plan

@@ -91,7 +91,7 @@ struct ThumborURLTests {
         // printf … | openssl dgst -sha1 -hmac MY_SECURE_KEY -binary | base64, as in thumbor's documentation of
         // security.
         let url = "/JIGmgTKJdE561p3e8A5cyIkEg7E=/300x200/my.server.com/path/to/image.jpg"
-        #expect(try ThumborURL(path: url).plan(by: rules).source == "my.server.com/path/to/image.jpg")
+        #expect(try ThumborURL(path: url).plan(by: rules).source == "http://my.server.com/path/to/image.jpg")
         for wrong in [url.replacing("300", with: "301"), url.replacing("JIGm", with: "KIGm"), "/unsafe/300x200/a.jpg"] {
             #expect(throws: URLRefusal.signature) { try ThumborURL(path: wrong).plan(by: rules) }
         }
@@ -102,7 +102,7 @@ struct ThumborURLTests {
         arguments: parts
     )
     func part(_ text: String, _ change: Change) throws {
-        var expected = ImagePlan(source: "photos/a.jpg")
+        var expected = ImagePlan(source: "http://photos/a.jpg")
         expected.size.enlarges = true
         change(&expected)
         #expect(try plan(text) == expected)
@@ -113,11 +113,23 @@ struct ThumborURLTests {
         arguments: filterCases
     )
     func filter(_ filter: String, _ change: Change) throws {
-        var expected = ImagePlan(source: "photos/a.jpg")
+        var expected = ImagePlan(source: "http://photos/a.jpg")
         expected.size.enlarges = true
         change(&expected)
         #expect(try plan("filters:\(filter)") == expected)
         #expect(try plan("filters:\(URLCoding.percentEncoded(filter, keeping: "()"))") == expected)
+    }
+
+    @Test(
+        "A source without a scheme is one of HTTP",
+        arguments: [
+            ("a.test/b.jpg", "http://a.test/b.jpg"), ("a.test:81/b.jpg", "http://a.test:81/b.jpg"),
+            ("httpbin.test/b.jpg", "http://httpbin.test/b.jpg"), ("https://a.test/b.jpg", "https://a.test/b.jpg"),
+            ("local:///b.jpg", "local:///b.jpg"),
+        ]
+    )
+    func scheme(_ text: String, _ expected: String) throws {
+        #expect(try ThumborURL(path: "/unsafe/10x10/" + text).plan(by: Self.rules).source == expected)
     }
 
     @Test("Filters run in their order")
@@ -227,7 +239,8 @@ struct ThumborURLTests {
                 plan.size.isAdaptive == parsed.adaptive && (plan.size.mode == .around) == parsed.full,
                 "\(url.path)"
             )
-            #expect(plan.source == (try URLCoding.percentDecoded(parsed.image)), "\(url.path)")
+            let image = try URLCoding.percentDecoded(parsed.image)
+            #expect(plan.source == (image.contains("://") ? image : "http://" + image), "\(url.path)")
             if case .pixels(let x, let y, let width, let height)? = plan.crop {
                 let crop = ["left": x, "top": y, "right": x + width, "bottom": y + height]
                 #expect(crop == parsed.crop, "\(url.path)")
