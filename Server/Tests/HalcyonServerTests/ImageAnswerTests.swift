@@ -118,6 +118,20 @@ struct ImageAnswerTests {
         #expect(try await size(["w:20"], [width: "60"], "?width=60") == PixelSize(20, 15))
     }
 
+    @Test("Lengths keep their ratio to the width that a hint chooses")
+    func hintedLengths() {
+        var plan = ImagePlan(source: "a")
+        (plan.size.width, plan.size.density, plan.output.largestHintedWidth) = (.pixels(20), 2, 100)
+        func hinted() -> ImagePlan.Size {
+            ClientHints(width: 80).applied(to: plan, widths: [80], largestSide: 100).size
+        }
+        #expect(hinted().width == .pixels(20) && hinted().density == 4)
+        plan.size.height = .pixels(30)
+        #expect(hinted() == plan.size)
+        (plan.size.width, plan.size.height) = (.free, .free)
+        #expect(hinted().width == .pixels(80) && hinted().density == 1)
+    }
+
     @Test("A partial image goes out with a short lifetime")
     func partial() async throws {
         let fixture = try await ServerFixture()

@@ -76,7 +76,7 @@ struct SettingsTests {
             ["--presets", "a"],
             ["--widths", "0"], ["--qualities", "avif=0"], ["--local-root", "/none"], ["--base-url", "photos"],
             ["--allowed-sources", "good.test"], ["--colour", "red"], ["port"], ["--key-file", "none"],
-            ["--origin-headers-file", "key"],
+            ["--origin-headers-file", "key"], ["--formats", "jpeg,webq"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -86,6 +86,13 @@ struct SettingsTests {
                 return Self.key
             }
         }
+    }
+
+    @Test("The formats are those of the list, JPEG under both of its names")
+    func formats() throws {
+        let settings = try settings("--formats", "webp,jpg,gif")
+        #expect(settings.offers == ["webp", "jpeg"])
+        #expect(settings.urls.formats == ["webp": "webp", "jpeg": "jpeg", "jpg": "jpeg", "gif": "gif"])
     }
 
     @Test("The other dialects are on with their keys")

@@ -51,6 +51,7 @@ struct SourceRulesTests {
         #expect(try url("a b.jpg", rules) == "https://good.test/photos/a%20b.jpg")
         #expect(try url("/2024/a.jpg", rules) == "https://good.test/photos/2024/a.jpg")
         #expect(throws: SourceRefusal.self) { try rules.source("../secret.jpg") }
+        #expect(throws: SourceRefusal.self) { try rules.source("https://good.test/photos-secret/a.jpg") }
         #expect(throws: SourceRefusal.self) { try rules.source("https://other.test/a.jpg") }
     }
 
@@ -95,12 +96,22 @@ struct SourceRulesTests {
         #expect(try await hooks.request(after: response, proposed: outside) == nil)
     }
 
-    @Test("Headers of an origin go to its host alone")
+    @Test("Headers of an origin go to its own URLs alone, and over HTTP only where that is said")
     func headers() async throws {
-        let hooks = OriginHooks(rules: rules { $0.headers = ["good.test": ["Authorization": "secret"]] })
-        let good = TransferRequest(url: try #require(URL(string: "https://Good.test/b.jpg")))
-        let other = TransferRequest(url: try #require(URL(string: "https://other.test/b.jpg")))
-        #expect(try await hooks.modified(good)?.headers[.authorization] == "secret")
-        #expect(try await hooks.modified(other)?.headers[.authorization] == nil)
+        let secret = ["Authorization": "secret"]
+        let hooks = OriginHooks(rules: rules { $0.headers = ["Good.test": secret, "http://inner.test:90/a/": secret] })
+        func header(_ url: String) async throws -> String? {
+            let request = TransferRequest(url: try #require(URL(string: url)))
+            return try await hooks.modified(request)?.headers[.authorization]
+        }
+        for url in ["https://Good.test/b.jpg", "https://good.test:443/b.jpg", "http://inner.test:90/a/b.jpg"] {
+            #expect(try await header(url) == "secret", "\(url)")
+        }
+        for url in [
+            "https://other.test/b.jpg", "http://good.test/b.jpg", "https://good.test:444/b.jpg",
+            "http://inner.test:90/b.jpg", "https://a.good.test/b.jpg",
+        ] {
+            #expect(try await header(url) == nil, "\(url)")
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import FoundationEssentials
+internal import Halcyon
 internal import ServerURLs
 
 /// An error in the settings, for the person who starts the server. It never has a secret in it.
@@ -195,6 +196,17 @@ private struct SettingsReader {
         text(name).map { $0.split(separator: ",").map { String($0.trimmed) } }
     }
 
+    /// Returns the names of the formats to make, where they are set.
+    func formats() throws -> [String]? {
+        try list("formats")?.map { name in
+            let name = name == "jpg" ? "jpeg" : name
+            guard ImageCodecs.server.canEncode(ImageFormat(rawValue: name)) else {
+                throw SettingsError("“formats” takes formats that this server makes, not “\(name)”.")
+            }
+            return name
+        }
+    }
+
     func table(_ name: String) throws -> [String: String] {
         var table: [String: String] = [:]
         for entry in (text(name) ?? "").split(separator: ";") {
@@ -254,12 +266,12 @@ extension ServerSettings {
         urls.negotiates = try reader.flag("negotiate") ?? true
         urls.largestSide = try reader.integer("max-output-side", 1...65_535) ?? limits.outputSide
         urls.hasWatermark = reader.text("watermark-file") != nil
-        var formats: [String: String] = [:]
-        for format in reader.list("formats") ?? offers + ["gif"] {
-            formats[format] = format
-            if format == "jpeg" { formats["jpg"] = format }
+        if let formats = try reader.formats() { offers = formats.filter { $0 != "gif" } }
+        urls.formats = [:]
+        for format in try reader.formats() ?? offers + ["gif"] {
+            urls.formats[format] = format
+            if format == "jpeg" { urls.formats["jpg"] = format }
         }
-        urls.formats = formats
         let shared = urls
         do {
             if let text = try reader.secret("key") { urls.keys = try SigningKeys(hexLines: text) }
@@ -330,7 +342,6 @@ extension ServerSettings {
     }
 
     private mutating func readAnswers(_ reader: SettingsReader) throws {
-        if let formats = reader.list("formats") { offers = formats.filter { $0 != "gif" } }
         for (format, text) in try reader.table("qualities") {
             guard let quality = Int(text), (1...100).contains(quality) else {
                 throw SettingsError("“qualities” takes qualities from 1 to 100, not “\(text)”.")

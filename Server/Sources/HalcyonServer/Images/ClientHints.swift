@@ -44,14 +44,14 @@ struct ClientHints {
         }
         let width = min(widths.sorted().first { Double($0) >= wanted } ?? largest, largest)
         var plan = plan
-        // The height keeps its ratio to the width.
-        if case .pixels(let height) = plan.size.height, let signed {
-            let height = (Double(height) * plan.size.density * Double(width) / signed).rounded()
-            guard height <= Double(largestSide) else { return plan }
-            plan.size.height = .pixels(max(1, Int(height)))
+        guard let signed else {
+            (plan.size.width, plan.size.density) = (.pixels(width), 1)
+            return plan
         }
-        plan.size.width = .pixels(width)
-        plan.size.density = 1
+        // The height and all lengths keep their ratio to the width.
+        let density = plan.size.density * Double(width) / signed
+        if case .pixels(let height) = plan.size.height, Double(height) * density > Double(largestSide) { return plan }
+        plan.size.density = density
         return plan
     }
 }

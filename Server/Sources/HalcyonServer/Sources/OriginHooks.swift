@@ -8,9 +8,8 @@ struct OriginHooks: DownloadHooks {
     var cacheIdentity: DownloadIdentity? { .unchanged }
 
     func modified(_ request: TransferRequest) async throws -> TransferRequest? {
-        guard let host = request.url.host()?.lowercased(), let fields = rules.headers[host] else { return request }
         var request = request
-        for (name, value) in fields {
+        for (name, value) in rules.headers(for: request.url) {
             if let name = HTTPField.Name(name) { request.headers[name] = value }
         }
         return request

@@ -8,14 +8,16 @@ package struct SourceRules: Sendable, Hashable {
     /// allows the whole host, and `https://*.example.org` each name below. Empty: every server of the package
     /// Internet. Default: empty.
     package var allowed: [String] = []
-    /// The URL that a source without a scheme is relative to. Default: `nil`, such sources are refused.
+    /// The folder that a source without a scheme is in, as a URL with or without a slash at its end. Default: `nil`, such
+    /// sources are refused.
     package var base: String?
     /// The folder of `local:///` sources, which is only read. Default: `nil`, such sources are refused.
     package var localRoot: String?
     /// Host names, addresses and networks that are no part of the package Internet, and may be asked all the same.
     /// Default: none.
     package var allowedAddresses: Set<String> = []
-    /// Headers by host, which may hold secrets. Default: none.
+    /// Headers by the host or the beginning of the URLs that they are sent with; they may hold secrets. A host alone
+    /// stands for its URLs of `https`. Default: none.
     package var headers: [String: [String: String]] = [:]
 
     /// The defaults.
@@ -25,7 +27,7 @@ package struct SourceRules: Sendable, Hashable {
     ///
     /// - Throws: ``SettingsError``.
     func check() throws {
-        for prefix in allowed + (base.map { [$0] } ?? []) where ParsedPrefix(prefix) == nil {
+        for prefix in prefixes + headers.keys.map(Self.headerPrefix) where ParsedPrefix(prefix) == nil {
             throw SettingsError(
                 "“\(prefix)” is not the beginning of a URL, such as https://images.example.org/photos/."
             )
@@ -45,11 +47,11 @@ package struct SourceRules: Sendable, Hashable {
         var text = text
         if text.hasPrefix("local://") { return try localSource(text) }
         if !Self.hasScheme(text) {
-            guard let base else {
+            guard let folder else {
                 throw SourceRefusal(status: 400, "The source has no scheme, and the server has no base.")
             }
             while text.hasPrefix("/") { text.removeFirst() }
-            text = base.hasSuffix("/") ? base + text : base + "/" + text
+            text = folder + text
         }
         guard let url = URL(string: text, encodingInvalidCharacters: true), let parsed = ParsedPrefix(url) else {
             throw SourceRefusal(status: 400, "The source is no URL of a web server.")
@@ -60,11 +62,25 @@ package struct SourceRules: Sendable, Hashable {
         return .url(url)
     }
 
+    /// The base with a slash at its end.
+    private var folder: String? { base.map { $0.hasSuffix("/") ? $0 : $0 + "/" } }
+
+    /// The beginnings of URLs that are allowed, that of the base included.
+    private var prefixes: [String] { allowed + (folder.map { [$0] } ?? []) }
+
     /// Returns whether a URL is one of the allowed ones, or of the base.
     private func allows(_ url: ParsedPrefix) -> Bool {
-        if allowed.isEmpty, base == nil { return true }
-        return (allowed + (base.map { [$0] } ?? [])).contains { ParsedPrefix($0).map(url.begins) ?? false }
+        prefixes.isEmpty || prefixes.contains { ParsedPrefix($0).map(url.begins) ?? false }
     }
+
+    /// Returns the headers to send with a request for a URL.
+    func headers(for url: URL) -> [String: String] {
+        guard let url = ParsedPrefix(url) else { return [:] }
+        return headers.filter { ParsedPrefix(Self.headerPrefix($0.key)).map(url.begins) ?? false }
+            .reduce(into: [:]) { $0.merge($1.value) { $1 } }
+    }
+
+    private static func headerPrefix(_ key: String) -> String { key.contains("://") ? key : "https://" + key }
 
     /// Returns whether a redirect may lead to a URL.
     func allows(_ url: URL) -> Bool { ParsedPrefix(url).map(allows) ?? false }
