@@ -15,15 +15,15 @@ extension ImageEncoding {
     ///   - original: The bytes that the image was decoded from, which are kept if the rule allows that; `nil`: the
     ///     image is encoded.
     ///   - options: Those that the image was decoded with.
-    ///   - isCancelled: Asked before the image is encoded, before each frame, and while frames are decoded and colours
-    ///     converted.
+    ///   - isCancelled: Asked before each attempt to encode the image, before each frame, and while frames are decoded
+    ///     and colours converted.
     /// - Throws: ``CodecError``, the error of a processor, `CancellationError`.
     func body(
         of image: DecodedImage,
         keeping original: Data?,
         options: DecodePolicy,
         codecs: ImageCodecs,
-        isCancelled: @Sendable () -> Bool
+        isCancelled: @escaping @Sendable () -> Bool
     ) throws -> EncodedImageBody {
         if isCancelled() { throw CancellationError() }
         if let original, keeps(image.info.format, insteadOf: target(for: image.info, isOpaque: image.isOpaque)) {
@@ -49,7 +49,7 @@ extension ImageEncoding {
                     isCancelled: isCancelled
                 )
             } else {
-                try codecs.encode(frames[0].bitmap, as: target.format, options: target.options)
+                try codecs.encode(frames[0].bitmap, as: target, isCancelled: isCancelled)
             }
         return EncodedImageBody(
             data: data,
@@ -104,6 +104,42 @@ extension ImageEncoding {
             }
         }
         return frames
+    }
+}
+
+extension ImageCodecs {
+    /// Encodes a bitmap.
+    ///
+    /// - Parameter isCancelled: Asked before each attempt: for a number of bytes there are several.
+    /// - Throws: ``CodecError``, `CancellationError`.
+    fileprivate func encode(
+        _ bitmap: Bitmap,
+        as target: ImageEncoding.Target,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) throws -> Data {
+        let encoder = encoder(for: target.format).map { CancellableEncoder(base: $0, isCancelled: isCancelled) }
+        do {
+            return try (encoder.map { registering(encoder: $0) } ?? self).encode(
+                bitmap,
+                as: target.format,
+                options: target.options
+            )
+        } catch  where isCancelled() {
+            throw CancellationError()
+        }
+    }
+}
+
+/// An encoder that fails once its work is cancelled.
+private struct CancellableEncoder: ImageEncoder {
+    let base: any ImageEncoder
+    let isCancelled: @Sendable () -> Bool
+
+    var format: ImageFormat { base.format }
+
+    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        guard !isCancelled() else { throw .cannotEncode(format, reason: "it is cancelled") }
+        return try base.encode(bitmap, options: options)
     }
 }
 

@@ -160,6 +160,25 @@ struct EncodedImageTests {
         #expect(try encoding(EncodeOptions(threadCount: 0)) == encoding(EncodeOptions()))
     }
 
+    @Test("of a number of bytes is not attempted again once its work is cancelled")
+    func cancelledAttempts() throws {
+        let count = Lock(0)
+        let encoder = CustomImageEncoder(format: .webp, cacheIdentity: "test") { _, _ in
+            count.withLock { $0 += 1 }
+            return Data(count: 100)
+        }
+        let codecs = ImageCodecs.standard.registering(encoder: encoder)
+        let format = EncodedImageFormat.format(.webp, EncodeOptions(maximumByteCount: 10))
+        let encoding = try ImageEncoding(format, codecs: codecs, source: "")
+        let image = DecodedImage(bitmap: Sample.bitmap(8, 8), info: ImageInfo(format: .png, size: PixelSize(8, 8)))
+        #expect(throws: CancellationError.self) {
+            try encoding.body(of: image, keeping: nil, options: DecodePolicy(), codecs: codecs) {
+                count.withLock { $0 } > 0
+            }
+        }
+        #expect(count.withLock { $0 } == 1)
+    }
+
     @Test("of a format without an encoder is refused before anything is loaded")
     func noEncoder() async throws {
         let error = await encoded.failure(.format(.svg))
