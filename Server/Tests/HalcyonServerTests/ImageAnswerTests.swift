@@ -36,7 +36,9 @@ struct ImageAnswerTests {
         try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
         #expect(try await fixture.answer(fixture.path(["w:20"])).headers[.vary] == "Accept")
         #expect(try await fixture.answer(fixture.path(["w:20", "f:png"])).headers[.vary] == nil)
-        let missing = try await fixture.answer(fixture.path(["w:20"], "https://origin.test/none.png"))
+        let none = try #require(URL(string: "https://origin.test/none.png"))
+        fixture.transport.setRoute(none, .init(status: 404))
+        let missing = try await fixture.answer(fixture.path(["w:20"], none.absoluteString))
         #expect(missing.status != .ok)
         #expect(missing.headers[.vary] == "Accept")
     }
