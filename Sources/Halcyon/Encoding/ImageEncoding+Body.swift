@@ -23,7 +23,7 @@ extension ImageEncoding {
         keeping original: Data?,
         options: DecodePolicy,
         codecs: ImageCodecs,
-        isCancelled: @escaping @Sendable () -> Bool
+        isCancelled: @Sendable () -> Bool
     ) throws -> EncodedImageBody {
         if isCancelled() { throw CancellationError() }
         if let original, keeps(image.info.format, insteadOf: target(for: image.info, isOpaque: image.isOpaque)) {
@@ -49,7 +49,12 @@ extension ImageEncoding {
                     isCancelled: isCancelled
                 )
             } else {
-                try codecs.encode(frames[0].bitmap, as: target, isCancelled: isCancelled)
+                try codecs.encode(
+                    frames[0].bitmap,
+                    as: target.format,
+                    options: target.options,
+                    isCancelled: isCancelled
+                )
             }
         return EncodedImageBody(
             data: data,
@@ -104,42 +109,6 @@ extension ImageEncoding {
             }
         }
         return frames
-    }
-}
-
-extension ImageCodecs {
-    /// Encodes a bitmap.
-    ///
-    /// - Parameter isCancelled: Asked before each attempt: for a number of bytes there are several.
-    /// - Throws: ``CodecError``, `CancellationError`.
-    fileprivate func encode(
-        _ bitmap: Bitmap,
-        as target: ImageEncoding.Target,
-        isCancelled: @escaping @Sendable () -> Bool
-    ) throws -> Data {
-        let encoder = encoder(for: target.format).map { CancellableEncoder(base: $0, isCancelled: isCancelled) }
-        do {
-            return try (encoder.map { registering(encoder: $0) } ?? self).encode(
-                bitmap,
-                as: target.format,
-                options: target.options
-            )
-        } catch  where isCancelled() {
-            throw CancellationError()
-        }
-    }
-}
-
-/// An encoder that fails once its work is cancelled.
-private struct CancellableEncoder: ImageEncoder {
-    let base: any ImageEncoder
-    let isCancelled: @Sendable () -> Bool
-
-    var format: ImageFormat { base.format }
-
-    func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        guard !isCancelled() else { throw .cannotEncode(format, reason: "it is cancelled") }
-        return try base.encode(bitmap, options: options)
     }
 }
 

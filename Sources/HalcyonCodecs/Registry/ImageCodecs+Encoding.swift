@@ -23,6 +23,25 @@ extension ImageCodecs {
         return try search.checked(data)
     }
 
+    /// Encodes a bitmap, as ``encode(_:as:options:)`` does.
+    ///
+    /// - Parameter isCancelled: Asked before each attempt: for a number of bytes there are several.
+    /// - Throws: ``CodecError``, `CancellationError`.
+    package func encode(
+        _ bitmap: Bitmap,
+        as format: ImageFormat,
+        options: EncodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> Data {
+        let encoder = try requiredEncoder(for: format)
+        let search = QualitySearch(format, options)
+        let data = try search.data { options throws in
+            if isCancelled() { throw CancellationError() }
+            return try encoder.encode(bitmap, options: options)
+        }
+        return try search.checked(data)
+    }
+
     /// Encodes an animation.
     ///
     /// - Parameters:
