@@ -52,6 +52,8 @@ final class ContentOrder: Sendable {
         var replacedResults: [ImageKey: UInt64] = [:]
         /// The work that loads join that are called from now on.
         var joining: JoinRule
+        /// The number before which work is not joined once the record has ended, when no load has an older image any more.
+        private(set) var joinsSinceAfterwards: UInt64
         /// The number since which forced refreshes join each other, and how many are in progress.
         var refreshes: (since: UInt64, count: Int) = (0, 0)
         private var adopted: [String: Adopted] = [:]
@@ -69,6 +71,7 @@ final class ContentOrder: Sendable {
         init(removed: Removals, joinsSince: UInt64) {
             self.removed = removed
             joining = JoinRule(since: joinsSince)
+            joinsSinceAfterwards = joinsSince
         }
 
         /// Returns whether content of a representation is not known to be outdated.
@@ -143,9 +146,11 @@ final class ContentOrder: Sendable {
             removalCount += 1
         }
 
-        /// Excludes earlier work from being joined, but for that of one load.
-        mutating func joinOnlyWork(since number: UInt64, orOf adopter: UInt64? = nil) {
+        /// Excludes earlier work from being joined, but for that of one load; once the record has ended, that of calls before
+        /// `called`.
+        mutating func joinOnlyWork(since number: UInt64, orOf adopter: UInt64? = nil, called: UInt64? = nil) {
             joining = JoinRule(since: max(joining.since, number), adopter: adopter)
+            joinsSinceAfterwards = max(joinsSinceAfterwards, called ?? number)
         }
     }
 
@@ -205,7 +210,7 @@ final class ContentOrder: Sendable {
             if isRefresh { records.values[index].refreshes.count -= 1 }
             guard records.values[index].useCount == 0 else { return }
             // Downloads outside a pipeline have no registrations, and may be in progress.
-            joinsSince = max(joinsSince, records.values[index].joining.since)
+            joinsSince = max(joinsSince, records.values[index].joinsSinceAfterwards)
             records.remove(at: index)
         }
     }
@@ -285,7 +290,11 @@ final class ContentOrder: Sendable {
             // Work of other loads may go on with older content, also of those that were called since this one.
             if isChanged {
                 let adopter = claim.isInBackground ? nil : claim.workNumber
-                state.records[registration.name]?.joinOnlyWork(since: WorkNumber.next(), orOf: adopter)
+                state.records[registration.name]?.joinOnlyWork(
+                    since: WorkNumber.next(),
+                    orOf: adopter,
+                    called: claim.workNumber
+                )
             }
             return isChanged
         }
@@ -317,7 +326,7 @@ final class ContentOrder: Sendable {
             let (name, number) = (registration.name, registration.number)
             state.noteReplacement(of: name, number)
             guard var record = state.records[name] else { return }
-            record.joinOnlyWork(since: WorkNumber.next())
+            record.joinOnlyWork(since: WorkNumber.next(), called: number)
             record.replaced = max(record.replaced, number)
             if let key {
                 record.replacedResults[key] = max(record.replacedResults[key] ?? 0, number)
