@@ -30,16 +30,18 @@ enum EngineReply: Sendable, Hashable {
     /// - Throws: ``FleetError/refused(_:)``, ``FleetError/unavailable(_:)``.
     func checked() throws(FleetError) -> EngineReply {
         guard case .error(let text) = self else { return self }
-        throw Self.isTransient(text) ? .unavailable(text) : .refused(text)
+        throw isTransient ? .unavailable(text) : .refused(text)
     }
 
     /// The errors of an engine that may answer later, or of a node that is not the one to ask.
     private static let transientErrors: Set<Substring> = [
-        "LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY", "MOVED", "ASK", "BUSY", "NOREPLICAS",
+        "LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY", "MOVED", "ASK", "BUSY", "NOREPLICAS", "MISCONF",
     ]
 
-    private static func isTransient(_ text: String) -> Bool {
-        transientErrors.contains(text.prefix { $0 != " " })
+    /// `true` for an error that passes with time.
+    var isTransient: Bool {
+        guard case .error(let text) = self else { return false }
+        return Self.transientErrors.contains(text.prefix { $0 != " " }) || text.hasPrefix("ERR max number of clients")
     }
 
     /// The node that has to be asked instead.

@@ -167,10 +167,10 @@ extension FleetEngine.Configuration {
     }
 
     /// Checks the replies of a new connection, the first of which is that of `AUTH` if it was signed in: of its error only the
-    /// first word is told, as an engine that does not know the command repeats the password.
+    /// first word is told, as an engine that does not know the command repeats the password; one that passes with time does not.
     private static func check(_ replies: [EngineReply], isSignedIn: Bool) throws(FleetError) {
         for (index, reply) in replies.enumerated() {
-            guard index == 0, isSignedIn, case .error(let text) = reply else {
+            guard index == 0, isSignedIn, case .error(let text) = reply, !reply.isTransient else {
                 _ = try reply.checked()
                 continue
             }

@@ -14,11 +14,13 @@ struct EngineFaultTests {
         "$99999999999999999999\r\n", "*1048577\r\n", "\r\n\r\n", "$abc\r\n", "%1\r\n+a\r\n+b\r\n",
     ]
 
-    private func error(_ behavior: FalseEngine.Behavior, deadline: Duration = .milliseconds(500)) async throws
-        -> FleetError?
-    {
+    private func error(
+        _ behavior: FalseEngine.Behavior,
+        deadline: Duration = .milliseconds(500),
+        user: String = ""
+    ) async throws -> FleetError? {
         let server = try FalseEngine(behavior)
-        var configuration = try FleetEngine.Configuration("redis://127.0.0.1:\(server.port)")
+        var configuration = try FleetEngine.Configuration("redis://\(user)127.0.0.1:\(server.port)")
         configuration.deadline = deadline
         let engine = FleetEngine(configuration)
         return await #expect(throws: FleetError.self) {
@@ -40,6 +42,16 @@ struct EngineFaultTests {
     func nonsense(text: String) async throws {
         let error = try await error(.answer(Array(text.utf8)))
         #expect(error.map { $0.losesConnection } == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "or is one that refuses what it may do later is unavailable for now, not for good, also to who signs in",
+        arguments: ["MISCONF Errors writing to the AOF file", "ERR max number of clients reached"],
+        ["", "halcyon:password@"]
+    )
+    func passingRefusal(text: String, user: String) async throws {
+        let error = try await error(.answer(Array("-\(text)\r\n".utf8)), deadline: .seconds(20), user: user)
+        #expect(error?.isTransient == true, "\(String(describing: error))")
     }
 
     @Test("and answers without an end is cut off at the limit of the call")
