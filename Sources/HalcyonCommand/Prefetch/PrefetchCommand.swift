@@ -147,7 +147,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         let cache = ImageCache(disk: cacheArguments.configuration, memoryCostLimit: 0, tiers: tiers) { error in
             Terminal.warn("\(error.message); going on without it")
         }
-        shared?.follow(cache)
+        // What only adds to the queue leaves the disk alone.
+        if !addOnly { shared?.follow(cache) }
         let transport = try network.transport(concurrency: concurrency)
         let failures = HostFailures()
         var configuration = ImagePipeline.Configuration(

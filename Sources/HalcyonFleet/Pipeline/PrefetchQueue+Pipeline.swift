@@ -4,8 +4,8 @@ internal import HalcyonStore
 
 extension PrefetchQueue {
     /// Loads the images of jobs into the caches of a pipeline until there are none left on any machine: onto the disk, and
-    /// into the ``SharedTier`` of its cache. A job whose image no cache keeps, such as one of a server that forbids it
-    /// (`no-store`), is given up.
+    /// into the ``SharedTier`` of its cache. A job whose image no cache has in the end is tried again, as it may have been removed
+    /// meanwhile; one of a server that forbids caches to keep it (`no-store`) is given up after its last attempt.
     ///
     /// - Parameters:
     ///   - pipeline: Loads the images.
@@ -36,7 +36,7 @@ extension PrefetchQueue {
             }
             // In the tiers before the job is noted as done.
             if let shared, await pipeline.isStored(request, in: shared) { return .shared }
-            return await pipeline.isStored(request) ? .local : .failed("no cache keeps the image", isFinal: true)
+            return await pipeline.isStored(request) ? .local : .failed("no cache keeps the image", isFinal: false)
         }
     }
 }

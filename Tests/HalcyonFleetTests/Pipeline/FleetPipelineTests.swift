@@ -214,11 +214,35 @@ struct FleetPipelineTests {
         // One that no cache keeps is no image that is done.
         let url = try url()
         first.transport.setRoute(url, .init(headers: [.cacheControl: "no-store"], body: try png()))
-        let queue = PrefetchQueue(try TestFleet.engine(server.url), name: "unkept")
+        var configuration = PrefetchQueue.Configuration()
+        configuration.attemptLimit = 1
+        let queue = PrefetchQueue(try TestFleet.engine(server.url), name: "unkept", configuration: configuration)
         try await queue.add([PrefetchJob(source: url.absoluteString)])
         let summary = try await queue.work(on: first.pipeline, shared: first.tier)
         #expect(summary.doneCount == 0 && summary.failureCount == 1)
         #expect(try await queue.progress().failedCount == 1)
+    }
+
+    @Test("try an image of a queue again that no cache has in the end, as it may have been removed meanwhile")
+    func prefetchingAgain() async throws {
+        let server = try await TestEngine()
+        let machine = try Machine(server, storesFirst: true)
+        let (url, body) = (try url(), try png())
+        var configuration = PrefetchQueue.Configuration()
+        (configuration.idleTime, configuration.attemptLimit) = (.milliseconds(300), 100)
+        let queue = PrefetchQueue(try TestFleet.engine(server.url), configuration: configuration)
+        try await queue.add([PrefetchJob(source: url.absoluteString)])
+        let attempts = Lock(0)
+        let summary = try await queue.work(on: machine.pipeline, shared: machine.tier) { _ in
+            let number = attempts.withLock { count in
+                count += 1
+                return count
+            }
+            machine.transport.setRoute(url, .init(headers: number == 1 ? [.cacheControl: "no-store"] : [:], body: body))
+            return ImageRequest(url)
+        }
+        #expect(summary.doneCount == 1 && summary.failureCount == 1)
+        #expect(try await queue.progress().failedCount == 0)
     }
 
     @Test("load as if there were no fleet where the engine is gone")
