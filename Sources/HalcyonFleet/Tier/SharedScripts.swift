@@ -73,34 +73,57 @@ enum SharedScripts {
         return 1
         """
 
-    /// Removes the entries of a name, except those of some originals, unless that was done.
+    /// Finds the rows that a removal of a name is about: `outdated`, with their arrival; and whether one of them `isKnown` to be:
+    /// entries of unknown originals are not if no age is given.
     ///
     /// KEYS: rows. ARGV: position of the removal, its lifetime in ms, beginning of the keys of entries, field of the original,
     /// the age in ms up to which entries of unknown originals are kept or "", the digests that are kept, as in rows.
+    private static let outdated = """
+        local kept = {}
+        for i = 6, #ARGV do kept[ARGV[i]] = true end
+        local time = redis.call('TIME')
+        local since = ARGV[5] ~= '' and time[1] * 1000 + math.floor(time[2] / 1000) - tonumber(ARGV[5])
+        local isKnown, outdated = false, {}
+        local rows = redis.call('HGETALL', KEYS[1])
+        for i = 1, #rows, 2 do
+            local field, arrival, digest = rows[i], tonumber(string.sub(rows[i + 1], 17, 32)), string.sub(rows[i + 1], 33)
+            if field ~= '!' then
+                local isUnknown = string.byte(digest) == 0 and field ~= ARGV[4]
+                local stays = kept[digest]
+                if isUnknown then stays = since and arrival >= since end
+                if not stays then
+                    outdated[#outdated + 1] = {field, arrival}
+                    isKnown = isKnown or not isUnknown or since ~= false
+                end
+            end
+        end
+
+        """
+
+    /// Returns 1 if entries of a name are known to be of other originals than some, or older than those. Arguments as of
+    /// ``removeName``, of which the first three do not count.
+    static let hasOutdated = outdated + "return isKnown and 1 or 0"
+
+    /// Removes the entries of a name, except those of some originals, unless that was done. One that comes after a later one
+    /// leaves what has arrived since.
+    ///
+    /// KEYS, ARGV: as of ``outdated``.
     static let removeName =
         isAfter + """
             local grave = redis.call('HGET', KEYS[1], '!')
-            if grave == ARGV[1] then return 0 end
-            local kept = {}
-            for i = 6, #ARGV do kept[ARGV[i]] = true end
-            local time = redis.call('TIME')
-            local since = ARGV[5] ~= '' and time[1] * 1000 + math.floor(time[2] / 1000) - tonumber(ARGV[5])
-            local rows = redis.call('HGETALL', KEYS[1])
-            for i = 1, #rows, 2 do
-                local field, digest = rows[i], string.sub(rows[i + 1], 33)
-                if field ~= '!' then
-                    local stays = kept[digest]
-                    if string.byte(digest) == 0 and field ~= ARGV[4] then
-                        stays = since and tonumber(string.sub(rows[i + 1], 17, 32)) >= since
-                    end
-                    if not stays then
-                        redis.call('HDEL', KEYS[1], field)
-                        redis.call('UNLINK', ARGV[3] .. field)
-                    end
+            local isLate = grave and not isAfter(ARGV[1], grave)
+            if grave == ARGV[1] or isLate and #ARGV >= 6 then return 0 end
+
+            """ + outdated + """
+            local last = isLate and tonumber(string.match(ARGV[1], '^%d+')) or math.huge
+            for _, row in ipairs(outdated) do
+                if row[2] <= last then
+                    redis.call('HDEL', KEYS[1], row[1])
+                    redis.call('UNLINK', ARGV[3] .. row[1])
                 end
             end
             -- A full engine may refuse it: a late store is then removed by its own machine, when that hears of the removal.
-            if not (grave and isAfter(grave, ARGV[1])) then redis.pcall('HSET', KEYS[1], '!', ARGV[1]) end
+            if not isLate then redis.pcall('HSET', KEYS[1], '!', ARGV[1]) end
             if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
             return 1
             """
