@@ -349,6 +349,17 @@ final class FleetRemovals: Sendable {
         }
     }
 
+    /// Returns whether a removal is one of this process, or keeps an original under a name of which this process has made a later
+    /// removal: what that has left is newer than the original.
+    private func isDone(_ removal: Removal) -> Bool {
+        if removal.process == process { return true }
+        guard case .name(let name, let kept, _) = removal.scope, !kept.isEmpty else { return false }
+        let key = CacheKey(name: name)
+        return state.withLock { state in
+            state.own.contains { $0.position > removal.position && $0.scope.covers(key, digest: nil) }
+        }
+    }
+
     /// Makes the removals of others in this process, in their order, and records how far it is. No look-up waits for it, as the
     /// cache that makes them waits for look-ups.
     private func makeAll() async {
@@ -359,7 +370,7 @@ final class FleetRemovals: Sendable {
                 return (state.log, first, state.handler)
             }
             guard let first else { break }
-            let isMade = first.process == process ? true : await handler?(first) ?? true
+            let isMade = isDone(first) ? true : await handler?(first) ?? true
             let goesOn = state.withLock { state in
                 // The log was lost meanwhile, and with it what it said.
                 guard state.log == log, state.waiting.first == first else { return true }

@@ -61,6 +61,24 @@ struct FleetRemovalsTests {
         #expect(abs(late.now().timeIntervalSince(since) - 1_000) < 20)
     }
 
+    @Test("that was made before a later one of the same name by this machine is not made after it")
+    func earlierRemoval() async throws {
+        let server = try await TestEngine()
+        // They hear when they ask.
+        let (first, second) = (
+            try TestFleet.tier(server.url, listens: false), try TestFleet.tier(server.url, listens: false)
+        )
+        let heard = Heard()
+        second.follow { heard.append($0) }
+        #expect(await second.removals.becomeCurrent())
+        _ = await first.remove(.name("a", except: [1]), call)
+        _ = await first.remove(.name("b", except: [1]), call)
+        let last = try await second.removals.publish(.name("a", except: [2]))
+        #expect(await second.removals.becomeCurrent())
+        #expect(await eventually { second.removals.heard >= last })
+        #expect(heard.all == [.name("b", except: [1])])
+    }
+
     @Test("that a machine makes because of another is not told again")
     func echo() async throws {
         let server = try await TestEngine()
