@@ -46,13 +46,18 @@ final class FleetRemovals: Sendable {
         var next: Task<Bool, Never>?
         /// What was read and is not made yet, in order; made by one task.
         var waiting: [Removal] = []
+        /// The newest that was taken from those, made or not.
+        var taken = RemovalPosition.start
+        /// What could not be made, in order, and is made again with the next read. What comes after it does not wait for it, but
+        /// counts as made only then.
+        var failed: [Removal] = []
         var making: Task<Void, Never>?
         var handler: Handler?
         var record: RemovalRecord?
     }
 
-    /// Makes a removal of another process in this one, and returns whether it is made.
-    typealias Handler = @Sendable (Removal) async -> Bool
+    /// Makes a removal of another process in this one, for the first time or again, and returns whether it is made.
+    typealias Handler = @Sendable (Removal, _ isAgain: Bool) async -> Bool
 
     /// The most removals of several names that are told apart.
     static let wideLimit = 1_024
@@ -87,7 +92,7 @@ final class FleetRemovals: Sendable {
     }
 
     /// Calls a function with the removals of other processes, one after the other in their order, from now on. One that is not
-    /// made is made again with the next read.
+    /// made is made again with the next read, unless a later one covers it.
     func handle(with handler: @escaping Handler) {
         state.withLock { $0.handler = handler }
     }
@@ -270,7 +275,8 @@ final class FleetRemovals: Sendable {
             state.reading = nil
             // Only if nothing can have been published unheard since before the question, and what was not made is tried again.
             let isHeard = state.isListening && state.subscription == subscription
-            state.isCurrent = isRead && isHeard && (state.making != nil || state.waiting.isEmpty)
+            let isMade = state.waiting.isEmpty && state.failed.isEmpty
+            state.isCurrent = isRead && isHeard && (state.making != nil || isMade)
         }
         return isRead
     }
@@ -322,7 +328,8 @@ final class FleetRemovals: Sendable {
             if identity == 0 {
                 // What was removed before is found in no entry that this process has, unless it has missed something.
                 (state.log, state.heard, state.overflow) = (found, state.hasMissed ? .start : last, .start)
-                (missed, expected, state.waiting) = ([], last, [])
+                (missed, expected, state.waiting, state.failed) = ([], last, [], [])
+                state.taken = state.heard
             }
             if !isWideRead {
                 state.wide = lists[1].map { ($0.scope, $0.position) }
@@ -342,7 +349,7 @@ final class FleetRemovals: Sendable {
             }
             state.read = missed.last?.position ?? last
             state.waiting += missed
-            if state.making == nil, identity == 0 || !state.waiting.isEmpty {
+            if state.making == nil, identity == 0 || !state.waiting.isEmpty || !state.failed.isEmpty {
                 state.making = Task { [weak self] in await self?.makeAll() }
             }
             return missed.count < Self.batch && state.isWideRead
@@ -360,37 +367,88 @@ final class FleetRemovals: Sendable {
         }
     }
 
+    /// The removals after which it is recorded how far this process is, also while there are more.
+    private static let recordInterval = 100
+
     /// Makes the removals of others in this process, in their order, and records how far it is. No look-up waits for it, as the
     /// cache that makes them waits for look-ups.
     private func makeAll() async {
-        while true {
-            let (log, first, handler) = state.withLock { state in
-                let first = Task.isCancelled ? nil : state.waiting.first
-                if first == nil { state.making = nil }
-                return (state.log, first, state.handler)
+        let (log, failed) = state.withLock { ($0.log, $0.failed) }
+        for removal in failed {
+            // A later one may have covered it meanwhile.
+            guard let handler = state.withLock({ $0.failed.contains(removal) ? $0.handler : nil }) else { continue }
+            let isMade = isDone(removal) ? true : await handler(removal, true)
+            if isMade {
+                state.withLock { if $0.log == log { $0.endFailure(of: removal) } }
             }
-            guard let first else { break }
-            let isMade = isDone(first) ? true : await handler?(first) ?? true
-            let goesOn = state.withLock { state in
-                // The log was lost meanwhile, and with it what it said.
-                guard state.log == log, state.waiting.first == first else { return true }
-                guard isMade else {
-                    (state.making, state.isCurrent) = (nil, false)
-                    return false
-                }
-                state.waiting.removeFirst()
-                state.heard = max(state.heard, first.position)
-                state.own.removeAll { $0.position <= state.heard }
-                return true
-            }
-            if !goesOn { break }
         }
-        let (record, log, position) = state.withLock { ($0.waiting.isEmpty ? $0.record : nil, $0.log, $0.heard) }
+        var count = 0
+        while await makeNext() {
+            count += 1
+            if count.isMultiple(of: Self.recordInterval) { record() }
+        }
+        record()
+    }
+
+    /// Makes the next removal.
+    ///
+    /// - Returns: `false` if there is none, and no task makes them any more.
+    private func makeNext() async -> Bool {
+        let (log, first, handler) = state.withLock { state in
+            let first = Task.isCancelled ? nil : state.waiting.first
+            if first == nil {
+                state.making = nil
+                if !state.failed.isEmpty { state.isCurrent = false }
+            }
+            return (state.log, first, state.handler)
+        }
+        guard let first else { return false }
+        let isMade = isDone(first) ? true : await handler?(first, false) ?? true
+        state.withLock { state in
+            // The log was lost meanwhile, and with it what it said.
+            guard state.log == log, state.waiting.first == first else { return }
+            state.waiting.removeFirst()
+            state.end(first, isMade: isMade)
+        }
+        return true
+    }
+
+    private func record() {
+        let (record, log, position) = state.withLock { state in
+            // What was missed is in no log.
+            let isBehind = (state.waiting + state.failed).contains { $0.process.isEmpty }
+            return (isBehind ? nil : state.record, state.log, state.heard)
+        }
         if log != 0 { record?.write(log, position) }
     }
 }
 
 extension FleetRemovals.State {
+    /// Notes that a removal is made, or has failed. It covers earlier failures.
+    fileprivate mutating func end(_ removal: FleetRemovals.Removal, isMade: Bool) {
+        failed.removeAll { failure in
+            guard case .name(let name, let kept, _) = failure.scope else { return false }
+            // What an earlier one was to remove may be among what a later one keeps.
+            if kept.isEmpty, case .name(_, let others, _) = removal.scope, !others.isEmpty { return false }
+            return removal.scope.covers(CacheKey(name: name), digest: nil)
+        }
+        if !isMade { failed.append(removal) }
+        taken = max(taken, removal.position)
+        advance()
+    }
+
+    /// Notes that a removal that had failed is made.
+    fileprivate mutating func endFailure(of removal: FleetRemovals.Removal) {
+        failed.removeAll { $0 == removal }
+        advance()
+    }
+
+    private mutating func advance() {
+        guard failed.isEmpty else { return }
+        heard = max(heard, taken)
+        own.removeAll { $0.position <= heard }
+    }
+
     fileprivate mutating func addWide(_ scope: TierScope, _ position: RemovalPosition) {
         if scope == .everything { wide.removeAll { $0.position <= position } }
         wide.removeAll { $0.scope == scope && $0.position <= position }

@@ -63,7 +63,7 @@ public final class SharedTier: CacheTier {
         self.randomUnit = randomUnit
         process = String(UInt64.random(in: 1 ... .max), radix: 36)
         removals = FleetRemovals(engine, prefix: secret.prefix, process: process, clock: clock, listens: listens)
-        removals.handle { [weak self] removal in await self?.make(removal) ?? true }
+        removals.handle { [weak self] removal, isAgain in await self?.make(removal, isAgain: isAgain) ?? true }
     }
 
     /// Begins to hear of removals by other machines.
@@ -80,14 +80,16 @@ public final class SharedTier: CacheTier {
     /// Makes a removal of another process: first of the rows, which may still be there, as that process tells of it before it
     /// removes them, and may have ended since. What the caches found there they would take back.
     ///
+    /// - Parameter isAgain: `true` if the caches have made it already: they make it again only once the rows are removed.
     /// - Returns: `false` if the engine cannot be asked.
-    private func make(_ removal: FleetRemovals.Removal) async -> Bool {
+    private func make(_ removal: FleetRemovals.Removal, isAgain: Bool) async -> Bool {
         var isMade = true
         do {
             try await removeRows(of: removal.scope, at: removal.position, TierCall())
         } catch FleetError.refused {
             // For good: no later attempt would do.
         } catch {
+            if isAgain { return false }
             isMade = false
         }
         let scope = removal.scope

@@ -79,6 +79,31 @@ struct FleetRemovalsTests {
         #expect(heard.all == [.name("b", except: [1])])
     }
 
+    @Test("that cannot be made holds up none that comes after it, and is made again until it is made")
+    func failure() async throws {
+        let server = try await TestEngine()
+        func removals(_ process: String) throws -> FleetRemovals {
+            let engine = try TestFleet.engine(server.url)
+            return FleetRemovals(engine, prefix: "hc1:test", process: process, clock: .system, listens: false)
+        }
+        let (first, second) = (try removals("1"), try removals("2"))
+        let (heard, again, fails) = (Heard(), Heard(), Lock(true))
+        second.handle { removal, isAgain in
+            (isAgain ? again : heard).append(removal.scope)
+            return removal.scope != .name("a") || !fails.withLock { $0 }
+        }
+        #expect(await second.becomeCurrent())
+        let position = try await first.publish(.name("a"))
+        let last = try await first.publish(.name("b"))
+        #expect(await second.becomeCurrent())
+        #expect(await eventually { heard.all == [.name("a"), .name("b")] })
+        #expect(second.heard < position, "what has failed does not count as made")
+        fails.withLock { $0 = false }
+        #expect(await eventually { await second.becomeCurrent() && second.heard == last })
+        #expect(again.all.last == .name("a") && !again.all.contains(.name("b")))
+        #expect(heard.all == [.name("a"), .name("b")])
+    }
+
     @Test("that a machine makes because of another is not told again")
     func echo() async throws {
         let server = try await TestEngine()
