@@ -54,6 +54,8 @@ final class FleetRemovals: Sendable {
         var making: Task<Void, Never>?
         var handler: Handler?
         var record: RemovalRecord?
+        /// The positions in logs of which one is read on, until the identity of the log is known.
+        var known: [UInt64: RemovalPosition] = [:]
     }
 
     /// Makes a removal of another process in this one, for the first time or again, and returns whether it is made.
@@ -102,8 +104,8 @@ final class FleetRemovals: Sendable {
         let known = record?.position
         state.withLock { state in
             state.record = record
-            if state.log == 0, case .known(let log, let position) = known {
-                (state.log, state.read, state.heard) = (log, position, position)
+            if state.log == 0, case .known(let positions) = known {
+                state.known = positions
             } else if let known, known != .nothing {
                 (state.hasMissed, state.isCurrent) = (true, false)
             }
@@ -326,6 +328,14 @@ final class FleetRemovals: Sendable {
             var missed = lists[0]
             var expected = missed.first?.previous ?? last
             if identity == 0 {
+                let known = state.known
+                state.known = [:]
+                if !state.hasMissed, let position = known[found] {
+                    (state.log, state.read, state.heard, state.taken) = (found, position, position, position)
+                    return false
+                }
+                // The disk has entries from before this log was heard.
+                if !known.isEmpty { state.hasMissed = true }
                 // What was removed before is found in no entry that this process has, unless it has missed something.
                 (state.log, state.heard, state.overflow) = (found, state.hasMissed ? .start : last, .start)
                 (missed, expected, state.waiting, state.failed) = ([], last, [], [])

@@ -288,6 +288,51 @@ struct FleetRemovalsTests {
         #expect(await eventually { heardNext.all == [.name("b")] })
     }
 
+    @Test("of one engine is made once in a disk cache that belongs to two, one after the other")
+    func twoEngines() async throws {
+        let servers = [try await TestEngine(), try await TestEngine()]
+        let folder = "/tmp/halcyon-removals-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let record = RemovalRecord(in: folder, prefix: try TestFleet.secret().prefix)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "an entry".write(toFile: folder + "/file", atomically: true, encoding: .utf8)
+        // Neither engine's removals are known the first time.
+        for (round, scopes) in [[TierScope.everything], []].enumerated() {
+            for (number, server) in servers.enumerated() {
+                let (tier, heard) = (try TestFleet.tier(server.url), Heard())
+                tier.follow(since: record) { heard.append($0) }
+                let name = "\(round)"
+                #expect(await eventually { tier.removals.isCurrent })
+                let position = try await TestFleet.tier(server.url).removals.publish(.name(name))
+                #expect(await eventually { heard.all.last == .name(name) })
+                #expect(heard.all == scopes + [.name(name)], "engine \(number)")
+                let isRecorded = await eventually {
+                    if case .known(let positions) = record.position {
+                        positions.values.contains(position)
+                    } else {
+                        false
+                    }
+                }
+                #expect(isRecorded)
+            }
+        }
+    }
+
+    @Test("is recorded for the logs that were heard last")
+    func manyLogs() throws {
+        let folder = "/tmp/halcyon-removals-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let record = RemovalRecord(in: folder, prefix: "hc1:test")
+        let limit = UInt64(RemovalRecord.logLimit)
+        func position(_ time: UInt64) -> RemovalPosition { RemovalPosition(time: time, sequence: 0) }
+        for log in 1...limit { record.write(log, position(log)) }
+        record.write(1, position(100))
+        record.write(limit + 1, position(limit + 1))
+        var expected = [1: position(100), limit + 1: position(limit + 1)]
+        for log in 3...limit { expected[log] = position(log) }
+        #expect(record.position == .known(expected))
+    }
+
     @Test("keeps a look-up no longer than one read after that under way, however many ask meanwhile")
     func manyLookUps() async throws {
         let server = try await TestEngine()
