@@ -244,6 +244,21 @@ public struct TierCall: Sendable {
     package let priorityBox: PriorityBox
     /// The safety of what is stored, as far as the tier can choose.
     public let durability: DiskCache.Durability
+    /// The reason for a removal.
+    package private(set) var reason = Reason.change
+
+    /// The reason for a removal, by which a tier that tells other processes decides whether it tells them.
+    package enum Reason: Hashable, Sendable {
+        /// The program has asked for it, or an original has changed.
+        case change
+        /// An original was transferred that is not known to replace another one: only the tier can tell whether it has something
+        /// of another one.
+        case transfer
+        /// The tier could not make the removal before.
+        case retry
+        /// A tier has heard of the removal from another process, and has made it.
+        case heard(by: ObjectIdentifier)
+    }
 
     /// Creates the circumstances of a call.
     ///
@@ -257,6 +272,13 @@ public struct TierCall: Sendable {
     package init(_ priority: PriorityBox, durability: DiskCache.Durability = .none) {
         priorityBox = priority
         self.durability = durability
+    }
+
+    /// Returns the call with a reason.
+    package func because(_ reason: Reason) -> TierCall {
+        var call = self
+        call.reason = reason
+        return call
     }
 
     /// The priority at the moment: it rises when a more urgent load waits for the call.

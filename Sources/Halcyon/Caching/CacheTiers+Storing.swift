@@ -172,9 +172,10 @@ extension CacheTiers {
     /// - Parameter admission: Asked right before they are removed, after all earlier changes of the name.
     private func removeBelow(
         _ scope: TierScope,
+        _ call: TierCall = TierCall(),
         if admission: @escaping StoreAdmission = { true }
     ) -> [Task<Void, Never>] {
-        below.map { change($0, removing: [scope], TierCall(), if: admission) }
+        below.map { change($0, removing: [scope], call, if: admission) }
     }
 
     /// Begins to change a tier below the disk.
@@ -193,7 +194,7 @@ extension CacheTiers {
             guard admission() else { return }
             var isDone = true
             for scope in new.map({ failed.removals(under: $0.key.name) }) ?? [] where isDone {
-                isDone = await failed.retry(scope) { await tier.remove(scope, call) != .unavailable }
+                isDone = await failed.retry(scope) { await tier.remove(scope, call.because(.retry)) != .unavailable }
             }
             for scope in scopes where isDone {
                 isDone = await tier.remove(scope, call) != .unavailable
@@ -212,8 +213,8 @@ extension CacheTiers {
     /// - Returns: The number of entries on disk.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, if the disk fails. Then, and where a tier below
     ///   fails, the entries are not found any more in this process.
-    func remove(_ scope: TierScope) async throws -> Int {
-        let removals = removeBelow(scope)
+    func remove(_ scope: TierScope, _ call: TierCall = TierCall()) async throws -> Int {
+        let removals = removeBelow(scope, call)
         let result: Result<Int, any Error>
         do {
             result = .success(try await disk.change { [self] _ in try removeOnDisk(scope) })
@@ -305,12 +306,15 @@ extension CacheTiers {
                     kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
                     _ = try disk.removeEntries(under: name, unless: isCurrent)
                     // What the program has stored as a result stays where it is not known to be outdated.
-                    return (kept, order.isConfirmed(claim) ? since ?? .distantPast : nil)
+                    let isConfirmed = claim.digest == claim.found?.digest && !order.hasChanged(claim)
+                    return (kept, isConfirmed ? since ?? .distantPast : nil)
                 } catch {
                     failed[0].add(.name(name, except: kept))
                     throw error
                 }
             }
+            let replacesFound = claim.found.map { $0.digest != claim.digest } ?? false
+            let isChange = onDisk == nil || replacesFound || order.hasChanged(claim)
             for number in below {
                 let unknownSince = onDisk?.unknownSince
                 var kept = onDisk?.kept ?? own
@@ -322,7 +326,8 @@ extension CacheTiers {
                     if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
                 }
                 let scope = TierScope.name(name, except: kept, unknownSince: unknownSince)
-                change(number, removing: [scope], TierCall()) { order.isAdopted(claim) }
+                let call = TierCall().because(isChange ? .change : .transfer)
+                change(number, removing: [scope], call) { order.isAdopted(claim) }
             }
             withExtendedLifetime(claim) {}
         }

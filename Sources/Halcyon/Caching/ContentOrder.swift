@@ -306,14 +306,12 @@ final class ContentOrder: Sendable {
         state.withLock { $0.records[registration.name]?.noteChange(by: claim.transfer ?? registration.number) }
     }
 
-    /// Returns whether the content of a claim is not known to be other content than there was under its name, so that
-    /// what the program has stored as results before is not outdated.
-    func isConfirmed(_ claim: ContentClaim) -> Bool {
-        guard claim.digest != nil, claim.digest == claim.found?.digest,
-            let registration = claim.registration(with: self)
-        else { return false }
+    /// Returns whether the content of a claim, or newer content, is known to be other content than there was under its name, so
+    /// that what the program has stored as results before is outdated.
+    func hasChanged(_ claim: ContentClaim) -> Bool {
+        guard let registration = claim.registration(with: self) else { return true }
         return state.withLock { state in
-            state.records[registration.name].map { $0.changed < claim.transfer ?? registration.number } ?? false
+            state.records[registration.name].map { $0.changed >= claim.transfer ?? registration.number } ?? true
         }
     }
 

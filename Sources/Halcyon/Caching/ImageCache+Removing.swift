@@ -100,9 +100,10 @@ extension ImageCache {
     ///
     /// Complexity: O(n) in the number of images in memory.
     ///
+    /// - Parameter tier: The tier that has heard of the removal, and has made it.
     /// - Returns: `false` if some of it may be left, which a later process would find.
     @discardableResult
-    package func repeatRemoval(_ scope: TierScope) async -> Bool {
+    package func repeatRemoval(_ scope: TierScope, heardBy tier: ObjectIdentifier) async -> Bool {
         let removeFromMemory = { [memory] in
             switch scope {
             case .entry:
@@ -118,7 +119,8 @@ extension ImageCache {
             }
         }
         do {
-            try await remove(scope, from: .all, inMemory: removeFromMemory)
+            let call = TierCall().because(.heard(by: tier))
+            try await remove(scope, from: .all, call, inMemory: removeFromMemory)
             return true
         } catch {
             return false
@@ -133,6 +135,7 @@ extension ImageCache {
     private func remove(
         _ scope: TierScope,
         from tiers: Tiers,
+        _ call: TierCall = TierCall(),
         inMemory: () -> Void = {}
     ) async throws -> Int {
         guard tiers.contains(.disk) else {
@@ -149,7 +152,7 @@ extension ImageCache {
                 for store in partialBodies.values { store.removeAll { scope.covers(originalsNamed: $0) } }
             }
         }
-        return try await self.tiers.remove(scope)
+        return try await self.tiers.remove(scope, call)
     }
 
     /// Removes something from memory alone: nothing that was found there before is stored anywhere.

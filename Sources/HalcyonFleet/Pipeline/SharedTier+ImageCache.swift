@@ -19,9 +19,10 @@ extension SharedTier {
     ///   that this tier follows.
     public func follow(_ cache: ImageCache) {
         let record = RemovalRecord(in: cache.diskFolder, prefix: secret.prefix)
+        let tier = ObjectIdentifier(self)
         follow(since: record) { [weak self, weak cache] scope in
             // What is left on the disk is for the next process to remove.
-            if await cache?.repeatRemoval(scope) != true { self?.removals.stopRecording() }
+            if await cache?.repeatRemoval(scope, heardBy: tier) != true { self?.removals.stopRecording() }
         }
     }
 }

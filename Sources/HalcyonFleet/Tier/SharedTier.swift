@@ -16,8 +16,8 @@ public final class SharedTier: CacheTier {
     private struct State {
         /// Makes the removals of others in the caches of this process.
         var remove: (@Sendable (TierScope) async -> Void)?
-        /// Removals of others that the cache is making, and is about to ask this tier for.
-        var echoes: [TierScope] = []
+        /// Removals that the others were told of, and whose rows may be left.
+        var told: [(scope: TierScope, position: RemovalPosition)] = []
         var pendingByteCount = 0
         /// When look-ups found nothing, for the time that making an entry takes.
         var misses = RecentTable<String, ContinuousClock.Instant>(capacity: 4_096)
@@ -71,7 +71,7 @@ public final class SharedTier: CacheTier {
     /// - Parameters:
     ///   - record: Says which removals were made by earlier processes. Default: `nil`, where nothing is left of them.
     ///   - remove: Makes a removal in the caches of this process, those below included, and returns when it is made. What it asks
-    ///     this tier for meanwhile is not done again. It takes the place of an earlier one.
+    ///     this tier for says that this tier has heard of it. It takes the place of an earlier one.
     func follow(since record: RemovalRecord? = nil, _ remove: @escaping @Sendable (TierScope) async -> Void) {
         state.withLock { $0.remove = remove }
         removals.follow(since: record)
@@ -92,16 +92,7 @@ public final class SharedTier: CacheTier {
             if isAgain { return false }
             isMade = false
         }
-        let scope = removal.scope
-        let remove = state.withLock { state in
-            if state.remove != nil { state.echoes.append(scope) }
-            return state.remove
-        }
-        guard let remove else { return isMade }
-        await remove(scope)
-        state.withLock { state in
-            if let index = state.echoes.firstIndex(of: scope) { state.echoes.remove(at: index) }
-        }
+        await state.withLock { $0.remove }?(removal.scope)
         return isMade
     }
 
@@ -312,14 +303,9 @@ public final class SharedTier: CacheTier {
         }
     }
 
-    /// Removes entries, and tells the other machines unless it is one entry.
+    /// Removes entries, and tells the other machines unless it is one entry, or they know.
     public func remove(_ scope: TierScope, _ call: TierCall) async -> TierOutcome {
-        let isEcho = state.withLock { state in
-            guard let index = state.echoes.firstIndex(of: scope) else { return false }
-            state.echoes.remove(at: index)
-            return true
-        }
-        if isEcho { return .done() }
+        if call.reason == .heard(by: ObjectIdentifier(self)) { return .done() }
         do {
             switch scope {
             case .entry(let key, let version):
@@ -332,9 +318,11 @@ public final class SharedTier: CacheTier {
                 )
                 _ = try await change(command, place, call)
             case .name, .names, .everything:
+                if call.reason == .transfer, try await !hasOutdated(scope, call) { return .done() }
                 // Told first: who stores before the second step has heard of the removal, or is refused by it.
-                let position = try await removals.publish(scope)
+                let position = try await tell(scope, call.reason)
                 try await removeRows(of: scope, at: position, call)
+                state.withLock { $0.told.removeAll { $0.scope == scope && $0.position == position } }
             }
             return .done()
         } catch {
@@ -342,22 +330,61 @@ public final class SharedTier: CacheTier {
         }
     }
 
+    /// The most removals of which it is known that the others were told.
+    private static let toldLimit = 1_024
+
+    /// Tells the other machines of a removal, unless they were told, and returns its position.
+    private func tell(_ scope: TierScope, _ reason: TierCall.Reason) async throws -> RemovalPosition {
+        switch reason {
+        case .change, .transfer: break
+        case .retry:
+            let told = state.withLock { state in state.told.last { $0.scope == scope } }
+            if let told { return told.position }
+        case .heard:
+            // Whoever has told the other tier has told this one.
+            if case .name(let name, _, _) = scope { return removals.position(for: CacheKey(name: name)).position }
+            return removals.heard
+        }
+        let position = try await removals.publish(scope)
+        state.withLock { state in
+            state.told.removeAll { $0.scope == scope }
+            state.told.append((scope, position))
+            if state.told.count > Self.toldLimit { state.told.removeFirst() }
+        }
+        return position
+    }
+
+    /// Returns whether there are rows of other originals than a removal of a name keeps.
+    private func hasOutdated(_ scope: TierScope, _ call: TierCall) async throws -> Bool {
+        try await perform(SharedScripts.hasOutdated, of: scope, at: .start, call)?.number != 0
+    }
+
     /// Removes the rows of a name; nothing of a removal of several names, which entries are compared with.
     private func removeRows(of scope: TierScope, at position: RemovalPosition, _ call: TierCall) async throws {
-        guard case .name(let name, let kept, let since) = scope else { return }
+        _ = try await perform(SharedScripts.removeName, of: scope, at: position, call)
+    }
+
+    /// Runs a script about the rows of a name; returns `nil` without one.
+    private func perform(
+        _ script: String,
+        of scope: TierScope,
+        at position: RemovalPosition,
+        _ call: TierCall
+    ) async throws -> EngineReply? {
+        guard case .name(let name, let kept, let since) = scope else { return nil }
         let rows = Place.rows(of: name, secret)
         // As an age, since the clocks of machine and engine may differ.
         let age = since.map { "\(clock.now().milliseconds(since: $0))" } ?? ""
         let lifetime = Self.data(max(configuration.longestLifetime, .seconds(3_600)))
         let command = EngineCommand(
-            script: SharedScripts.removeName,
+            script: script,
             keys: [rows],
             [
                 Data("\(position)".utf8), lifetime, Data("\(rows):".utf8), Data(Place.original.utf8), Data(age.utf8),
             ]
                 + kept.map { SharedEntry.row($0) }
         )
-        _ = try await engine.perform([command], key: rows, lane: .change, priority: call.priorityBox)[0].checked()
+        return try await engine.perform([command], key: rows, lane: .change, priority: call.priorityBox)[0].checked()
     }
 }
 

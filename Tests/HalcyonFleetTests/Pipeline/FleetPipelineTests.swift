@@ -145,6 +145,51 @@ struct FleetPipelineTests {
         #expect(machines.map(\.transport.startedCount).reduce(0, +) == count + 1)
     }
 
+    /// The number of removals that the machines were told of.
+    private func toldCount(_ server: TestEngine) throws -> Int64? {
+        try server.send("XLEN", "\(TestFleet.secret().prefix):{log}").number
+    }
+
+    @Test("tell each other of no transfer of an image that none of them has, and keep results of the program")
+    func coldTransfers() async throws {
+        let server = try await TestEngine()
+        let (first, second) = (try Machine(server, storesFirst: true), try Machine(server, storesFirst: true))
+        for machine in [first, second] { await machine.ready() }
+        let url = try url()
+        let request = ImageRequest(url, options: size(16, keepsOriginal: false))
+        let cache = second.pipeline.cache
+        _ = try await cache.store(try ImageCodecs.standard.decode(png(16, 12)), for: request)
+        await cache.flush()
+        let before = await cache.tiers(with: request)
+        #expect(before.contains(.disk))
+        let count = try toldCount(server)
+        for url in [url, try self.url(), try self.url()] {
+            first.transport.setRoute(url, .init(body: try png()))
+            #expect(try await first.width(url, size(24)) == 24)
+        }
+        await first.pipeline.cache.flush()
+        #expect(first.transport.startedCount == 3)
+        #expect(try toldCount(server) == count)
+        #expect(await cache.tiers(with: request) == before)
+    }
+
+    @Test("tell each other of an original that has changed, also where only results of it are shared")
+    func changedOriginal() async throws {
+        let server = try await TestEngine()
+        let (first, second) = (try Machine(server, storesFirst: true), try Machine(server, storesFirst: true))
+        for machine in [first, second] { await machine.ready() }
+        let url = try url()
+        first.transport.setRoute(url, .init(body: try png(seed: 1)))
+        #expect(try await first.width(url, size(16, keepsOriginal: false)) == 16)
+        await first.pipeline.cache.flush()
+        let request = ImageRequest(url, options: size(16, keepsOriginal: false))
+        #expect(await first.pipeline.cache.tiers(with: request) == .all)
+        second.transport.setRoute(url, .init(body: try png(seed: 3)))
+        #expect(try await second.width(url, size(24, keepsOriginal: false)) == 24)
+        #expect(second.transport.startedCount == 1)
+        #expect(await eventually { await first.pipeline.cache.tiers(with: request).isEmpty })
+    }
+
     @Test("make the removals that they have missed while they were not running")
     func restart() async throws {
         let server = try await TestEngine()

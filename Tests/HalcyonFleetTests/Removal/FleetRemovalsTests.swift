@@ -111,7 +111,8 @@ struct FleetRemovalsTests {
         let (second, heard) = (try TestFleet.tier(server.url), Heard())
         second.follow { [weak second] scope in
             // As a cache does, whose tiers are asked too.
-            #expect(await second?.remove(scope, TierCall()) == .done())
+            let call = second.map { TierCall().because(.heard(by: ObjectIdentifier($0))) }
+            #expect(await second?.remove(scope, call ?? TierCall()) == .done())
             heard.append(scope)
         }
         #expect(await eventually { second.removals.isCurrent })

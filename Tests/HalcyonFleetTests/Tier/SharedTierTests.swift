@@ -170,6 +170,58 @@ struct SharedTierTests {
         #expect(try server.send("EXISTS", place.entry) == .integer(0))
     }
 
+    /// The number of removals that machines were told of.
+    private func toldCount(_ server: TestEngine) throws -> Int64? {
+        try server.send("XLEN", "\(TestFleet.secret().prefix):{log}").number
+    }
+
+    @Test("tells the others once of a removal that it has to try again, and anew of a new one")
+    func retriedRemoval() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url)
+        let rows = SharedTier.Place(key, try TestFleet.secret()).rows
+        // No hash, so that its rows cannot be removed.
+        try server.send("SET", rows, "1")
+        #expect(await tier.remove(.name(key.name), call) == .unavailable)
+        #expect(await tier.remove(.name(key.name), call.because(.retry)) == .unavailable)
+        try server.send("DEL", rows)
+        #expect(await tier.remove(.name(key.name), call.because(.retry)) == .done())
+        #expect(try toldCount(server) == 1)
+        #expect(await tier.remove(.name(key.name), call) == .done())
+        #expect(try toldCount(server) == 2)
+    }
+
+    @Test("makes a removal that another tier of its cache has heard of, and tells nobody of it")
+    func repeatedRemoval() async throws {
+        let server = try await TestEngine()
+        let (tier, other) = (try TestFleet.tier(server.url), try TestFleet.tier(server.url))
+        _ = await tier.store(.original([1]), for: key, call)
+        let repeated = call.because(.heard(by: ObjectIdentifier(other)))
+        #expect(await tier.remove(.name(key.name), repeated) == .done())
+        #expect(await tier.found(key) == nil)
+        #expect(try toldCount(server) == 0)
+    }
+
+    @Test("tells the others of a transfer only if it has something of another original")
+    func transfer() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url)
+        let (old, new) = (TierEntry.original([1]), TierEntry.original([2]))
+        let result = CacheKey(name: key.name, variant: "0b")
+        func remove(keeping entry: TierEntry) async throws -> TierOutcome {
+            let digest = try #require(entry.digest)
+            return await tier.remove(.name(key.name, except: [digest]), call.because(.transfer))
+        }
+        _ = await tier.store(old, for: key, call)
+        _ = await tier.store(TierEntry(body: Data([3])), for: result, call)
+        #expect(try await remove(keeping: old) == .done())
+        #expect(try toldCount(server) == 0)
+        for key in [key, result] { #expect(await tier.found(key) != nil) }
+        #expect(try await remove(keeping: new) == .done())
+        #expect(try toldCount(server) == 1)
+        for key in [key, result] { #expect(await tier.found(key) == nil) }
+    }
+
     /// Signs in as the user of the documentation, and returns the URL.
     private func documentedUser(of server: TestEngine) throws -> String {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
