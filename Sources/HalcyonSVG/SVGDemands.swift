@@ -56,7 +56,7 @@ struct SVGDemands {
         var scale: Float = 0
         /// The largest font that is stated in pixels.
         var fontSize: Float = 0
-        /// The sides and radii of a shape that style states.
+        /// The sides and radii of a shape that style states, and the space between letters.
         var lengths: [(name: String, length: SVGLength)] = []
 
         var isEmpty: Bool {
@@ -155,6 +155,15 @@ struct SVGDemands {
         }
     }
 
+    /// No less than any text of a document has, in pixels.
+    private struct TextBounds {
+        var fontSize = 16.0
+        /// What is between two letters.
+        var spacing = 0.0
+        /// How far a letter is from the origin.
+        var offset = SIMD2(0.0, 0.0)
+    }
+
     /// A walk over the elements of a document in the order in which they are drawn.
     private struct Survey {
         private let markup: SVGMarkup
@@ -174,8 +183,7 @@ struct SVGDemands {
         private var hasPatterns = false
         /// The size and units of each pattern that has been looked at, with those of the patterns that it refers to.
         private var patterns: [Int: [String: String]] = [:]
-        /// No less than the largest font, in pixels.
-        private lazy var fontSize = largestFontSize()
+        private lazy var textBounds = boundsOfTexts()
 
         init(_ markup: SVGMarkup) {
             self.markup = markup
@@ -300,12 +308,7 @@ struct SVGDemands {
                     SVGLength(String(text.drop { $0.isWhitespace || "+-".contains($0) }))
                 }
                 let styled = own.lengths.filter { names.contains($0.name) }.map(\.length)
-                return (stated + styled).reduce(0) { greatest, length in
-                    switch length {
-                    case .pixels(let length): max(greatest, length)
-                    case .fraction(let fraction): max(greatest, fraction * side)
-                    }
-                }
+                return (stated + styled).map { pixels($0) }.max() ?? 0
             }
             switch element.name {
             case "path": return SVGPathBox(value("d") ?? "").area
@@ -315,18 +318,64 @@ struct SVGDemands {
             case "circle": return 4 * magnitude("r") * magnitude("r")
             case "ellipse": return 4 * magnitude("rx", "ry") * magnitude("rx", "ry")
             case "text", "tspan":
-                return Double(fontSize) * Double(fontSize) * Double(markup.content(of: element)?.utf8.count ?? 0)
+                let bounds = textBounds
+                let length = (bounds.fontSize + bounds.spacing) * Double(markup.content(of: element)?.utf8.count ?? 0)
+                // Along either axis.
+                let upright = (bounds.fontSize + bounds.offset.x) * (length + bounds.offset.y)
+                return max(upright, (length + bounds.offset.x) * (bounds.fontSize + bounds.offset.y))
             default: return 0
             }
         }
 
-        private func largestFontSize() -> Float {
-            var (size, factor) = (Float(16), Float(0))
+        private func boundsOfTexts() -> TextBounds {
+            var bounds = TextBounds()
+            // Logarithms of what fonts are enlarged by, in each element and by all that repeat others.
+            var factors: [Float] = []
+            var (factor, repeated) = (Float(0), Float(0))
             for element in markup.elements {
                 let properties = properties(of: element)
-                (size, factor) = (max(size, properties.fontSize), max(factor, properties.font))
+                factors.append(properties.font + (element.parent.map { factors[$0] } ?? 0))
+                factor = max(factor, factors[element.index])
+                if element.name == "use" { repeated += factors[element.index] }
+                bounds.fontSize = max(bounds.fontSize, Double(properties.fontSize))
+                for case ("letter-spacing", let length) in properties.lengths {
+                    bounds.spacing = max(bounds.spacing, pixels(length))
+                }
             }
-            return min(size * exp(factor), Float(SVGDemands.maximumFontSize))
+            let scale = min(exp(Double(factor + repeated)), SVGDemands.maximumFontFactor)
+            bounds.fontSize = min(bounds.fontSize * scale, SVGDemands.maximumFontSize)
+            // In units of fonts, lengths are those of the initial size.
+            let enlargement = bounds.fontSize / 16
+            bounds.spacing *= enlargement
+            var (place, shift) = (SIMD2(0.0, 0.0), SIMD2(0.0, 0.0))
+            for element in markup.elements where ["text", "tspan"].contains(element.name) {
+                for (axis, names) in [("x", "dx"), ("y", "dy")].enumerated() {
+                    let places = lengths(markup.value(names.0, of: element), enlargement)
+                    place[axis] = max(place[axis], places.max() ?? 0)
+                    shift[axis] += lengths(markup.value(names.1, of: element), enlargement).reduce(0, +)
+                }
+            }
+            bounds.offset = place + shift
+            return bounds
+        }
+
+        /// Returns the lengths of a list in pixels, without their signs.
+        ///
+        /// - Parameter enlargement: How many times as large as the initial font others are.
+        private func lengths(_ list: String?, _ enlargement: Double) -> [Double] {
+            guard let list = list.map(SVGValueBounds.withoutReferences) else { return [] }
+            return list.split { $0.isWhitespace || $0 == "," }.compactMap { text in
+                guard let length = SVGLength(String(text.drop { "+-".contains($0) })) else { return nil }
+                let isRelative = ["em", "ex", "ch"].contains(text.suffix(2).lowercased())
+                return pixels(length) * (isRelative ? enlargement : 1)
+            }
+        }
+
+        private func pixels(_ length: SVGLength) -> Double {
+            switch length {
+            case .pixels(let length): length
+            case .fraction(let fraction): fraction * side
+            }
         }
 
         /// Text is laid out in a time that grows with the square of its length.
@@ -474,6 +523,9 @@ struct SVGDemands {
                 }
             case "width", "height", "r", "rx", "ry":
                 if let length = SVGLength(plainValue) { properties.lengths.append((name, length)) }
+            case "letter-spacing":
+                let length = SVGLength(String(plainValue.drop { "+-".contains($0) }))
+                if let length { properties.lengths.append((name, length)) }
             case "transform", "patternTransform": properties.scale += Float(log(SVGValueBounds.scale(of: value)))
             default: break
             }

@@ -6,6 +6,8 @@ struct SVGPathBox {
     private var rest: ArraySlice<UInt8>
     private var least = SIMD2<Double>(repeating: .infinity)
     private var greatest = SIMD2<Double>(repeating: -.infinity)
+    /// A Boolean value that indicates whether all places have coordinates that are numbers.
+    private var isFinite = true
     private var start = SIMD2<Double>.zero
     private var point = SIMD2<Double>.zero
     /// The last point that controls a curve, or where there is none, the last point.
@@ -40,6 +42,7 @@ struct SVGPathBox {
 
     /// The width by the height, and a number beyond all limits where it is none.
     var area: Double {
+        guard isFinite else { return 1e30 }
         guard least.x <= greatest.x else { return 0 }
         let sides = greatest - least
         let area = sides.x * sides.y
@@ -69,14 +72,22 @@ struct SVGPathBox {
         case UInt8(ascii: "q"): control = place(0)
         case UInt8(ascii: "t"): control = reflection
         case UInt8(ascii: "a"):
-            let radii = (abs(numbers[0]), abs(numbers[1]))
-            let (long, short) = (max(radii.0, radii.1), min(radii.0, radii.1))
+            let radii = SIMD2(abs(numbers[0]), abs(numbers[1]))
+            let (long, short) = (radii.max(), radii.min())
             guard short > 0 else { break }
-            // On a circle, the shorter arc is no further from one end than the other end, the longer one no further
-            // than the diameter.
+            // An ellipse that is too small for its ends is enlarged (SVG 2, section 9.5.1), and nothing on it is further from
+            // one end than its longer axis.
             let way = point - last
-            let distance = (way * way).sum().squareRoot() * long / short
-            let reach = numbers[3] == 0 ? distance : max(distance, 2 * long)
+            let distance = (way * way).sum().squareRoot()
+            var half = SIMD2(repeating: distance) / (2 * short)
+            // A larger angle may be that of another direction by the last bits of a number.
+            if abs(numbers[2]) <= 3_600 {
+                let (sine, cosine) = (sin(numbers[2] * .pi / 180), cos(numbers[2] * .pi / 180))
+                half = SIMD2(cosine * way.x + sine * way.y, cosine * way.y - sine * way.x) / (2 * radii)
+            }
+            var reach = 2 * long * max(1, (half * half).sum().squareRoot())
+            // The shorter arc is, on a circle, no further from one end than the other end.
+            if numbers[3] == 0 { reach = min(reach, distance * long / short) }
             cover(point - SIMD2(repeating: reach))
             cover(point + SIMD2(repeating: reach))
         default: break
@@ -86,6 +97,7 @@ struct SVGPathBox {
     }
 
     private mutating func cover(_ place: SIMD2<Double>) {
+        isFinite = isFinite && place.x.isFinite && place.y.isFinite
         least.replace(with: place, where: place .< least)
         greatest.replace(with: place, where: place .> greatest)
     }
@@ -110,38 +122,27 @@ struct SVGPathBox {
     private mutating func number(isFlag: Bool) -> Double? {
         guard let first = firstBehindSpace() else { return nil }
         if isFlag { return rest.popFirst() == UInt8(ascii: "0") ? 0 : 1 }
+        let text = rest
         if first == UInt8(ascii: "-") || first == UInt8(ascii: "+") { rest.removeFirst() }
-        let whole = digits()
-        var (value, exponent, count) = (whole.value, 0.0, whole.count)
+        var count = skipDigits()
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()
-            let fraction = digits()
-            value = value * pow(10, Double(fraction.count)) + fraction.value
-            exponent = -Double(fraction.count)
-            count += fraction.count
+            count += skipDigits()
         }
         guard count > 0 else { return nil }
         if let letter = rest.first, letter | 0x20 == UInt8(ascii: "e") {
-            var behind = rest.dropFirst()
-            let sign = behind.first
-            if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { behind.removeFirst() }
-            if let digit = behind.first, digit &- 0x30 < 10 {
-                rest = behind
-                let size = digits().value
-                exponent += sign == UInt8(ascii: "-") ? -size : size
-            }
+            let mantissa = rest
+            rest.removeFirst()
+            if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest.removeFirst() }
+            if skipDigits() == 0 { rest = mantissa }
         }
-        value *= pow(10, exponent)
-        return first == UInt8(ascii: "-") ? -value : value
+        return Double(String(decoding: text[..<rest.startIndex], as: UTF8.self)) ?? .nan
     }
 
-    private mutating func digits() -> (value: Double, count: Int) {
-        var (value, count) = (0.0, 0)
-        while let digit = rest.first, digit &- 0x30 < 10 {
-            rest.removeFirst()
-            value = value * 10 + Double(digit - 0x30)
-            count += 1
-        }
-        return (value, count)
+    /// Returns the number of the digits that are passed over.
+    private mutating func skipDigits() -> Int {
+        let count = rest.count
+        rest = rest.drop { $0 &- 0x30 < 10 }
+        return count - rest.count
     }
 }

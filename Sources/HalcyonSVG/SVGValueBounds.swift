@@ -7,7 +7,8 @@ enum SVGValueBounds {
     /// Properties, in style sheets and as attributes, that ask for more than a shape.
     static let names: Set<String> = [
         "opacity", "mix-blend-mode", "isolation", "mask", "clip-path", "fill", "stroke", "marker", "marker-start",
-        "marker-mid", "marker-end", "filter", "font-size", "font", "transform", "patternTransform",
+        "marker-mid", "marker-end", "filter", "font-size", "font", "letter-spacing", "transform",
+        "patternTransform",
     ]
     private static let fonts: Set<String> = ["font-size", "font"]
     /// Octaves of noise, each half as strong as the one before.

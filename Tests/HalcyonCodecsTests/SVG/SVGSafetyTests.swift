@@ -325,6 +325,12 @@ struct SVGSafetyTests {
             "<pattern id='p' width='1' height='1'/>/<path d='M0 0H1-9000.V1-9000.5.5H0z' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<path d='m0 0\(Self.steps("h90", "v90"))z' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<path d='M0 0a9e3 9e3 0 1120 20z' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<path d='M0 0A90,1 90 1 1 90 0z' fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<path d='M0e999,0h9000v9000h-9000z' fill='url(#p)'/>",
+            """
+            <pattern id='p' width='1' height='1'/>/<path fill='url(#p)' \
+            d='M0.\(String(repeating: "0", count: 310)),0h9000v9000h-9000z'/>
+            """,
             "<pattern id='p' width='1' height='1'/>/<polygon points='0,0-9000-9000 5,5' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<rect width='90in' height='90in' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<rect style='width:9000px;height:600em' fill='url(#p)'/>",
@@ -339,6 +345,22 @@ struct SVGSafetyTests {
             <use href='#r' fill='url(#p)'/>
             """,
             "<pattern id='p' width='1' height='1'/>/<text font-size='4000' fill='url(#p)'>far and wide</text>",
+            """
+            <pattern id='p' width='1' height='1'/>/<text fill='url(#p)'>near<tspan x='5 -9000'>far</tspan>\
+            <tspan dy='300em'>below</tspan><tspan dy='300em'>and further</tspan></text>
+            """,
+            """
+            <pattern id='p' width='1' height='1'/>/<text y='900' style='letter-spacing:9000px' fill='url(#p)'>far and \
+            wide</text>
+            """,
+            """
+            <pattern id='p' width='1' height='1'/>/<g font-size='8em'><g font-size='800%'><text fill='url(#p)'>large and \
+            wide</text></g></g>
+            """,
+            """
+            <pattern id='p' width='1' height='1'/>/<text id='t' font-size='9em'>large and wide</text>\
+            <g font-size='9em'><use href='#t' fill='url(#p)'/></g>
+            """,
             """
             <pattern id='p' width='1' height='1'/>/<pattern id='q' fill='url(#p)' width='1' height='1'>\
             <rect width='9000' height='9000'/></pattern><rect width='9' height='9' fill='url(#q)'/>
@@ -362,6 +384,18 @@ struct SVGSafetyTests {
             let usual = "<pattern id='p' width='1' height='1'>\(picture)</pattern>\(shape)"
             #expect(try decode(svg(usual), options) != nil)
         }
+    }
+
+    @Test("an arc of a flat ellipse reaches no further than the ellipse")
+    func flatArcs() throws {
+        let shadow = "M950,900a450,4 0 0 1-900,0a450,4 0 0 1 900,0z"
+        let pattern = "<pattern id='p' width='1' height='1'><rect width='900' height='9'/></pattern>"
+        let drawing = svg(
+            "\(pattern)<path fill='url(#p)' d='\(shadow)'/>",
+            attributes: "width='1000' height='1000' viewBox='0 0 1000 1000'"
+        )
+        let options = DecodeOptions(limits: DecodeLimits(memory: 50 << 20))
+        #expect(try decode(drawing, options) != nil)
     }
 
     @Test(
