@@ -108,6 +108,27 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    @Test(
+        "a run with no place for a key goes on with one of the same cookies or fields",
+        arguments: [
+            ["--cookies", "jar"], ["--header", "X-Key: a"], ["--user-agent", "A/1"], ["--referer", "http://a.test/"],
+        ]
+    )
+    func fieldsWithoutKey(option: [String]) async throws {
+        let server = try OriginServer.withImages()
+        defer { server.stop() }
+        try work.write(Array("127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\ta\n".utf8), to: "jar")
+        try #require(chmod(work.path("jar"), 0o600) == 0)
+        // A file, in which nobody can make a folder.
+        let home = try work.write([], to: "home")
+        let command = ["get", server.url("/me.png").absoluteString, "-o", "out/", "--json", "--no-cache"]
+        for status in ["done", "skipped"] {
+            let run = try await work.start(command + option, settings: ["HOME": home]).outcome
+            #expect(try run.results.map(\.status) == [status], "\(run)")
+        }
+        #expect(Workplace.files(below: work.path("out")) == ["me.png"])
+    }
+
     @Test("a body that was cut off is continued by the next run, with a validator")
     func continuedBody() async throws {
         let body = photo + [UInt8](repeating: 7, count: 60_000)

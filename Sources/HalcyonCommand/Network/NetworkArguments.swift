@@ -97,13 +97,17 @@ struct NetworkArguments: ParsableArguments {
     var identity: String? {
         var fields = fields
         if let userAgent { fields[.userAgent] = userAgent }
-        var lines = fields.map { "\($0.name.canonicalName): \($0.value)" }
-        if let cookies { lines.append("cookies \(FilePath.absolute(cookies))") }
-        guard !lines.isEmpty else { return nil }
-        // With the key of this installation, since any of them may be a secret.
-        var request = TransferRequest(url: URL(filePath: "/"))
-        request.credential = .bearer(lines.joined(separator: "\n"))
-        return CredentialDigester.installation.digest(of: request)
+        func lines(_ fields: [HTTPField]) -> [String] { fields.map { "\($0.name.canonicalName): \($0.value)" } }
+        var identity = lines(fields.filter { !$0.name.isCredential })
+        if let cookies { identity.append("cookies \(FilePath.absolute(cookies))") }
+        let secrets = lines(fields.filter(\.name.isCredential))
+        if !secrets.isEmpty {
+            // With the key of this installation: tried against a plain digest, a weak password would be found.
+            var request = TransferRequest(url: URL(filePath: "/"))
+            request.credential = .bearer(secrets.joined(separator: "\n"))
+            identity.append(CredentialDigester.installation.digest(of: request) ?? "")
+        }
+        return identity.isEmpty ? nil : SHA256.hexadecimal(of: Array(identity.joined(separator: "\n").utf8))
     }
 
     /// Returns the transport of a run.
