@@ -308,7 +308,11 @@ import Testing
         #expect(try await get(images, "--sizes", "10,20", "--no-cache").exitCode == 1)
         #expect(server.requests.count == 10)
         #expect(Workplace.files(below: work.path("folder")).count == 10)
-        // One below may take files all the same.
+        // Nor can one be made below.
+        try work.write(Array("\(images[10])\tsub/a\n\(images[11])\tsub/b\n".utf8), to: "list")
+        #expect(try await get([], "--from", "list").exitCode == 1)
+        #expect(server.requests.count == 10)
+        // One that is there may take files all the same.
         try work.write(Array("\(images[10])\n\(images[11])\tsub/b\n".utf8), to: "list")
         try #require(chmod(work.path("folder"), 0o700) == 0 && mkdir(work.path("folder/sub"), 0o700) == 0)
         try #require(chmod(work.path("folder"), 0o500) == 0)

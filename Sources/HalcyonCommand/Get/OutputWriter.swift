@@ -116,12 +116,17 @@ final class OutputWriter: Sendable {
     }
 
     /// Returns why a file cannot be made, as far as that is known before its image is loaded; `nil` where it may be, also in
-    /// a folder below one that takes no files.
+    /// a folder that is there below one that takes no files.
     func problem(of item: ListItem, _ variant: OutputVariant, _ origin: FileOrigin) -> ImageError? {
-        guard let problem = found.withLock({ $0.problem }) else { return nil }
+        guard case .folder(let folder) = target, let problem = found.withLock({ $0.problem }) else { return nil }
         // With any size and format: whether there is a folder in the name does not depend on them.
         let name = name(of: item, variant, origin, (PixelSize(1, 1), .png))
-        return FileOutput.isFinal(problem) || !name.utf8.contains(UInt8(ascii: "/")) ? problem : nil
+        guard !FileOutput.isFinal(problem), let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+            return problem
+        }
+        // Which folder that is may.
+        let isKnown = template.map { !$0.needsImage } ?? true
+        return isKnown && !FileOutput.isFolder(folder + name[..<slash]) ? problem : nil
     }
 
     /// Returns the format in which a file is written; `nil` if nothing is.
