@@ -284,6 +284,23 @@ import Testing
         #expect(try work.read("out/a.jpg") == image && work.read("a.jpg") == image)
     }
 
+    @Test("--refresh keeps a file of the very bytes that prove to be damaged, and succeeds")
+    func damagedRefresh() async throws {
+        self.server.stop()
+        // With its end, it is taken for whole where it is not decoded.
+        let damaged = try Images.encoded(.jpeg, width: 200, height: 200).dropLast(100) + [0xFF, 0xD9]
+        let server = try OriginServer { _ in .init(headers: [.cacheControl: "no-store"], body: Array(damaged)) }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.jpg").absoluteString, "-o", "out/", "--json"]
+        let first = try await work.start(command).outcome
+        #expect(first.exitCode == 0 && first.lines.allSatisfy { $0.contains(#""partial":false"#) }, "\(first)")
+        let before = try status("out/a.jpg")
+        let again = try await work.start(command + ["--refresh", "--sheet", "sheet.png"]).outcome
+        #expect(again.exitCode == 0 && again.lines.allSatisfy { $0.contains(#""partial":true"#) }, "\(again)")
+        #expect(try status("out/a.jpg").st_ino == before.st_ino)
+        #expect(Workplace.files(below: work.path("out")) == ["a.jpg"])
+    }
+
     private func status(_ name: String) throws -> stat {
         var status = stat()
         try #require(stat(work.path(name), &status) == 0)

@@ -119,7 +119,9 @@ struct GetLoad: Sendable {
             loaded.output = written
             return .loaded(loaded)
         }
-        if let there, loaded.isPartial {
+        if let there, loaded.isPartial,
+            !(try await FileOutput.inBackground { FileOutput.isFile(there.path, of: image.data) })
+        {
             throw ImageError(
                 stage: .load,
                 reason: .file(path: there.path, reason: "the image is cut short by now, and the whole file is kept"),
