@@ -388,6 +388,18 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test("a large file without lines is no report, which is known from its beginning")
+    func noReportWithoutLines() async throws {
+        defer { server.stop() }
+        try work.write([], to: "report")
+        try #require(truncate(work.path("report"), 1 << 36) == 0)
+        let run = try await work.run("get", url("/b.png"), "--report", "report")
+        #expect(run.exitCode == 1 && run.error.contains("no line of a report"), "\(run)")
+        var status = stat()
+        #expect(stat(work.path("report"), &status) == 0 && status.st_size == 1 << 36)
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("an earlier report is there until the next one has a line, or is known to have none")
     func earlierReport() async throws {
         defer { server.stop() }

@@ -189,9 +189,12 @@ final class ReportFile: Sendable {
         }
     }
 
+    /// More bytes than any line has: the argument with all that is told of it.
+    private static let longestLine = ListReader.longestLine + 1 << 20
+
     /// Reads the lines; one that cannot be read, such as the last of a run that was killed, is left out.
     ///
-    /// - Parameter isWhole: `false` to read no further than to the first line of a report.
+    /// - Parameter isWhole: `false` to read no further than to the first line of a report, or to the end of ``longestLine``.
     private static func read(
         _ descriptor: Int32,
         into reading: inout Reading,
@@ -207,15 +210,16 @@ final class ReportFile: Sendable {
             guard count > 0 else { return count < 0 ? errno : 0 }
             last = buffer[count - 1]
             reading.isEmpty = false
+            var (start, searched) = (0, rest.count)
             rest += buffer[..<count]
-            var start = 0
-            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            while let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = try? decoder.decode(GetResult.Record.self, from: Data(rest[start..<end]))
                 if let line { reading.add(line) }
                 if reading.isReport, !isWhole { return 0 }
-                start = end + 1
+                (start, searched) = (end + 1, end + 1)
             }
             rest.removeFirst(start)
+            if !isWhole, rest.count > longestLine { return 0 }
         }
     }
 

@@ -7,7 +7,7 @@ internal import HalcyonSystem
 /// more memory than a short one.
 final class ListReader: Sendable {
     /// More bytes than any line has, but for long `data:` URLs.
-    private static let longestLine = 64 << 20
+    static let longestLine = 64 << 20
     private static let pieceSize = 64 << 10
 
     private struct State {
