@@ -108,8 +108,9 @@ extension RemoteImageController {
             updateChildren()
         case .failure(let error):
             state = .failed(error)
-            // The failure child is laid over an image that was kept.
-            if configuration.failure != .none, slot.content.kind != .image { slot.setContent(emptyContent) }
+            // The failure child is laid over an earlier image of the same source, but not over that of another.
+            let keepsImage = slot.content.kind == .image && slot.task?.keepsImage == true
+            if configuration.failure != .none, !keepsImage { slot.setContent(emptyContent) }
             updateChildren()
             guard number == loadNumber else { return }
             onNextTurn { [weak self] in self?.reportFailure(error, number) }

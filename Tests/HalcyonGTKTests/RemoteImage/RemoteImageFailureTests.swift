@@ -124,6 +124,21 @@ final class RemoteImageFailureTests: XCTestCase {
         XCTAssertEqual(color, .green)
     }
 
+    /// It would be taken for the one that failed.
+    func testImageOfAnotherSourceDoesNotStayBehindTheFailureChild() async throws {
+        let options: [ImageOption] = [.keepCurrentImageWhileLoading]
+        let request = ImageRequest(try pipeline.url(.green), options: options)
+        let test = try await TestRemoteImage(request, on: pipeline, size: PixelSize(200, 200))
+        defer { test.window.destroy() }
+        await test.waitUntilLoaded()
+        let missing = pipeline.missing()
+        test.image.request = ImageRequest(missing, options: options)
+        await test.waitUntilFailed()
+        XCTAssertEqual(pipeline.transport.startedCount(missing), 1)
+        XCTAssertNotNil(test.retryButton)
+        XCTAssertEqual(test.image.hc.content, .nothing)
+    }
+
     /// Without a failure child, what the options say is shown.
     func testFailureImageOfTheOptions() async throws {
         var configuration = RemoteImage.Configuration()
