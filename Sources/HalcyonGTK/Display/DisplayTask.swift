@@ -39,9 +39,16 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the handlers are kept while the widget is in no window, because they do not
     /// keep the widget.
     var keepsHandlers = false
-    /// Called with the result, before the completion handler, for the owner of the slot: a remote image, or the cell of a list.
-    /// It follows the load through equal calls and retries of the program. It keeps no widget.
-    var onEnd: ImageDisplay.Completion?
+    /// The handlers of the owner of the slot: a remote image, or the cell of a list. They follow the load through equal calls
+    /// and retries of the program. They keep no widget.
+    struct OwnerHandlers {
+        var onProgress: (@MainActor (ImageProgress) -> Void)?
+        /// Called with the result, before the completion handler.
+        let onEnd: ImageDisplay.Completion
+    }
+
+    /// `nil` for a load that is the program's alone.
+    var owner: OwnerHandlers?
     /// Kept until the image is there, as the progress handler is.
     private(set) var placeholder: (any Placeholder)?
     /// The number of attempts begun. An event of an earlier one counts for nothing.
@@ -124,9 +131,9 @@ public final class DisplayTask {
         (showsExaminedFile, showsSmallerImage) = (earlier.showsExaminedFile, earlier.showsSmallerImage)
         keepsImage = earlier.keepsImage
         failure = earlier.failure
-        onEnd = onEnd ?? earlier.onEnd
+        owner = owner ?? earlier.owner
         running?.task = self
-        (earlier.imageTask, earlier.running, earlier.onEnd) = (nil, nil, nil)
+        (earlier.imageTask, earlier.running, earlier.owner) = (nil, nil, nil)
     }
 
     /// Ends the call with an error, but not its load, of which nothing is told any more: the image is shown when the widget
@@ -168,6 +175,9 @@ public final class DisplayTask {
     func report(_ progress: ImageProgress) {
         guard reportsProgress else { return }
         self.progress = progress
+        owner?.onProgress?(progress)
+        // The program may have made another call in it.
+        guard reportsProgress else { return }
         onProgress?(progress)
     }
 
@@ -183,7 +193,7 @@ public final class DisplayTask {
         if response != nil || controller == nil { (placeholder, onProgress) = (nil, nil) }
         let completion = completion
         self.completion = nil
-        onEnd?(result)
+        owner?.onEnd(result)
         completion?(result)
         controller?.endCallIfGone()
     }

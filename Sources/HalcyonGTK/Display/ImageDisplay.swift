@@ -87,7 +87,7 @@ public struct ImageDisplay {
     }
 
     /// - Parameters:
-    ///   - onEnd: See ``DisplayTask/onEnd``. Default: that of an equal call before.
+    ///   - owner: See ``DisplayTask/owner``. Default: that of an equal call before.
     ///   - startsAnew: Whether the load begins anew also if the last call asked for the same.
     @discardableResult
     func setImage(
@@ -96,12 +96,12 @@ public struct ImageDisplay {
         pipeline: ImagePipeline,
         progress: (@MainActor (ImageProgress) -> Void)? = nil,
         completion: Completion? = nil,
-        onEnd: Completion? = nil,
+        owner: DisplayTask.OwnerHandlers? = nil,
         startsAnew: Bool
     ) -> DisplayTask? {
         guard let controller = WidgetState.of(object).controller(for: slot) else {
             let error = DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)
-            onEnd?(.failure(error))
+            owner?.onEnd(.failure(error))
             completion?(.failure(error))
             return nil
         }
@@ -111,7 +111,7 @@ public struct ImageDisplay {
             pipeline: pipeline,
             progress: progress,
             completion: completion,
-            onEnd: onEnd,
+            owner: owner,
             startsAnew: startsAnew
         )
     }

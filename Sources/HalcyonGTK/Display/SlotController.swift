@@ -98,7 +98,7 @@ final class SlotController {
         pipeline: ImagePipeline,
         progress: (@MainActor (ImageProgress) -> Void)?,
         completion: ImageDisplay.Completion?,
-        onEnd: ImageDisplay.Completion? = nil,
+        owner: DisplayTask.OwnerHandlers? = nil,
         startsAnew: Bool = false
     ) -> DisplayTask? {
         MainLoopCheck.begin()
@@ -119,10 +119,10 @@ final class SlotController {
             progress: progress,
             completion: completion
         )
-        task.onEnd = onEnd
+        task.owner = owner
         if let present = self.task, present.isEqual(to: task) {
             if !startsAnew, let answer = answer(to: task, by: present) { return answer }
-            task.onEnd = onEnd ?? present.onEnd
+            task.owner = owner ?? present.owner
         }
         // At another size, what is shown stays until there is better; also where an earlier call has left it there.
         if content.kind == .image, let present = self.task, present.response != nil || present.keepsImage {
@@ -180,7 +180,7 @@ final class SlotController {
                 else { return nil }
                 result = .failure(failure.error)
             }
-            present.onEnd = call.onEnd ?? present.onEnd
+            present.owner = call.owner ?? present.owner
             call.finish(result)
             return present
         }

@@ -55,9 +55,9 @@ extension ListBinder {
             with: request,
             placeholder: placeholder,
             pipeline: configuration.pipeline,
-            onEnd: { [weak self, weak cell] result in
+            owner: .init(onEnd: { [weak self, weak cell] result in
                 if let self, let cell { loadDidEnd(binding.number, in: cell, with: result) }
-            },
+            }),
             startsAnew: true
         )?.keepsHandlers = true
     }

@@ -31,7 +31,7 @@ extension RemoteImageController {
     }
 
     /// A Boolean value that indicates whether the last load of the slot is the widget's own, or that of an equal call.
-    private var followsLoad: Bool { slot.task?.onEnd != nil }
+    private var followsLoad: Bool { slot.task?.owner != nil }
 
     /// Begins the load of the present request, which supersedes the one before.
     ///
@@ -59,8 +59,10 @@ extension RemoteImageController {
             with: request,
             placeholder: emptyContent,
             pipeline: pipeline,
-            progress: { [weak self] in self?.progressDidChange($0, of: number) },
-            onEnd: { [weak self] in self?.loadDidEnd(with: $0, number) },
+            owner: .init(
+                onProgress: { [weak self] in self?.progressDidChange($0, of: number) },
+                onEnd: { [weak self] in self?.loadDidEnd(with: $0, number) }
+            ),
             startsAnew: startsAnew
         )?.keepsHandlers = true
         guard number == loadNumber else { return }

@@ -43,6 +43,36 @@ final class RemoteImageLoadingTests: XCTestCase {
         test.window.destroy()
     }
 
+    /// A call of the program for the same has a handler of its own, besides that of the widget.
+    func testProgressGoesOnAfterAnEqualCall() async throws {
+        let url = pipeline.url()
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.onProgress = { log.fractions.append($0.fraction) }
+        let test = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        defer { test.window.destroy() }
+        let body = try TestColor.red.png()
+        let transfer = try await pipeline.nextTransfer()
+        let (other, done) = (Log(), Completions())
+        test.image.hc.setImage(
+            with: url,
+            pipeline: pipeline.pipeline,
+            progress: { other.fractions.append($0.fraction) },
+            completion: done.handler
+        )
+        transfer.respond(headers: [.contentLength: "\(body.count)"])
+        transfer.send(body.prefix(body.count / 2))
+        await MainLoop.run { !other.fractions.isEmpty }
+        XCTAssertEqual(log.fractions.last, other.fractions.last)
+        guard case .loading(let progress) = test.image.state else { return XCTFail("\(test.image.state)") }
+        XCTAssertEqual(progress.receivedBytes, body.count / 2)
+        transfer.send(body.suffix(from: body.count / 2))
+        transfer.finish()
+        await test.waitUntilLoaded()
+        XCTAssertEqual(done.outcome, "success")
+        XCTAssertEqual(pipeline.transport.startedCount(url), 1)
+    }
+
     /// A preview takes the place of the placeholder, and the image that of the preview.
     func testPreview() async throws {
         var configuration = RemoteImage.Configuration()
