@@ -37,6 +37,7 @@ let package = Package(
             dependencies: [
                 "ServerURLs",
                 .product(name: "Halcyon", package: "halcyon"),
+                .product(name: "HalcyonFleet", package: "halcyon"),
                 .product(name: "HalcyonObservability", package: "halcyon"),
                 .product(name: "HalcyonStore", package: "halcyon"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -73,6 +74,7 @@ let package = Package(
             dependencies: [
                 "HalcyonServer", "ServerURLs",
                 .product(name: "Halcyon", package: "halcyon"),
+                .product(name: "HalcyonFleet", package: "halcyon"),
                 .product(name: "HalcyonStore", package: "halcyon"),
                 .product(name: "HalcyonTesting", package: "halcyon"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

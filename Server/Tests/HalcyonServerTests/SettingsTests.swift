@@ -46,6 +46,26 @@ struct SettingsTests {
         #expect(error?.description.contains("tooshort") == false)
     }
 
+    @Test("An engine has its password from a file, and is refused with one in its URL")
+    func engine() throws {
+        let files = ["password": "of the engine\n", "secret": "sixteen characters"]
+        let settings = try settings(
+            "--engine",
+            "redis://halcyon@cache.test:6380",
+            "--engine-password-file",
+            "password",
+            "--engine-key-file",
+            "secret",
+            files: files
+        )
+        #expect(settings.engine?.user == "halcyon" && settings.engine?.password == "of the engine")
+        #expect(settings.engineKey?.equals("sixteen characters") == true)
+        for url in ["redis://halcyon:hidden@cache.test", "http://cache.test", "redis://"] {
+            let error = #expect(throws: SettingsError.self) { try self.settings("--engine", url) }
+            #expect(error?.description.contains("hidden") == false)
+        }
+    }
+
     @Test("No description of settings has a secret in it")
     func descriptions() throws {
         let settings = try settings("--purge-token-file", "token", files: ["token": "a token of the tests\n"])

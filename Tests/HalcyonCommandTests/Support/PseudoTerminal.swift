@@ -74,16 +74,19 @@ final class PseudoTerminal: Sendable {
         return tcgetattr(keyboard, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// Waits for the text, and takes everything up to now. Waits without end for what never comes, unless the terminal ends.
+    /// Waits for the text, and takes everything up to its end: what comes after it may be there already. Waits without end for
+    /// what never comes, unless the terminal ends.
     func read(until text: String) async throws -> String {
         while true {
-            let (seen, isEnded) = state.withLock { (String(decoding: $0.bytes, as: UTF8.self), $0.isEnded) }
-            if seen.contains(text) {
-                state.withLock { $0.bytes.removeFirst(seen.utf8.count) }
-                return seen
+            let (seen, isEnded) = state.withLock { ($0.bytes, $0.isEnded) }
+            if let end = seen.firstRange(of: Array(text.utf8))?.upperBound {
+                state.withLock { $0.bytes.removeFirst(end) }
+                return String(decoding: seen[..<end], as: UTF8.self)
             }
-            guard !isEnded else { throw Failure(reason: "“\(text)” never came, only “\(seen)”") }
-            await news(since: seen.utf8.count)
+            guard !isEnded else {
+                throw Failure(reason: "“\(text)” never came, only “\(String(decoding: seen, as: UTF8.self))”")
+            }
+            await news(since: seen.count)
         }
     }
 

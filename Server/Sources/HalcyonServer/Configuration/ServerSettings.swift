@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import HalcyonFleet
 package import ServerURLs
 
 /// The settings of a server: from flags, the environment, and a JSON file, in this order of precedence.
@@ -28,8 +29,10 @@ package struct ServerSettings: Sendable {
     package var cacheBytes = 10 << 30
     /// The bytes of encoded images in memory. Default: 256 MiB.
     package var memoryBytes = 256 << 20
-    /// The shared engine, such as `redis://cache.internal:6379`; `nil`: none. Default: `nil`.
-    package var engine: String?
+    /// The engine that servers share; `nil`: none. Default: `nil`.
+    package var engine: FleetEngine.Configuration?
+    /// The secret of the servers that share an engine; `nil`: it follows from the first key of URLs. Default: `nil`.
+    package var engineKey: Secret?
 
     /// The limits of a request.
     package var limits = RequestLimits()

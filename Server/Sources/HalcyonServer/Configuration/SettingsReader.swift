@@ -1,6 +1,7 @@
 internal import Configuration
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonFleet
 internal import ServerURLs
 
 /// An error in the settings, for the person who starts the server. It never has a secret in it.
@@ -21,7 +22,8 @@ extension ServerSettings {
         "imgproxy-signature-size", "imgproxy-allow-unsigned", "thumbor-key-file", "thumbor-allow-unsigned", "negotiate",
         "allowed-sources", "base-url", "local-root", "allowed-addresses", "origin-headers-file", "cache-folder",
         "cache-bytes",
-        "memory-bytes", "engine", "max-source-bytes", "max-source-pixels", "max-frames", "max-output-bytes",
+        "memory-bytes", "engine", "engine-password-file", "engine-key-file", "max-source-bytes", "max-source-pixels",
+        "max-frames", "max-output-bytes",
         "max-output-side",
         "request-seconds", "concurrency", "queue", "idle-seconds", "connections", "formats", "qualities", "widths",
         "watermark-file", "error-image-file", "default-max-age", "partial-max-age", "stale-while-revalidate",
@@ -31,7 +33,7 @@ extension ServerSettings {
     /// The settings whose values are secret, and come from a file or the environment alone: `HALCYON_KEY` holds
     /// what the file that `key-file` names holds.
     package static let secretNames: Set<String> = [
-        "key", "imgproxy-key", "thumbor-key", "purge-token", "origin-headers",
+        "key", "imgproxy-key", "thumbor-key", "purge-token", "origin-headers", "engine-password", "engine-key",
     ]
 
     /// Reads the settings.
@@ -248,7 +250,7 @@ extension ServerSettings {
         cacheFolder = reader.text("cache-folder")
         cacheBytes = try reader.integer("cache-bytes", 0...Int.max) ?? cacheBytes
         memoryBytes = try reader.integer("memory-bytes", 0...Int.max) ?? memoryBytes
-        engine = reader.text("engine")
+        try readEngine(reader)
         allowedOrigin = reader.text("allow-origin")
         purgeToken = try reader.secret("purge-token").map {
             Secret(String(Substring($0.filter { !$0.isNewline }).trimmed))
@@ -258,6 +260,23 @@ extension ServerSettings {
         }
         servesMetrics = try reader.flag("metrics") ?? servesMetrics
         servesPage = try reader.flag("page") ?? servesPage
+    }
+
+    private mutating func readEngine(_ reader: SettingsReader) throws {
+        let line = { (text: String) in String(Substring(text.filter { !$0.isNewline }).trimmed) }
+        engineKey = try reader.secret("engine-key").map { Secret(line($0)) }
+        guard let url = reader.text("engine") else { return }
+        do {
+            engine = try FleetEngine.Configuration(url)
+        } catch {
+            throw SettingsError("“engine” takes a URL such as redis://cache.internal:6379: \(error)")
+        }
+        guard engine?.password == nil else {
+            throw SettingsError(
+                "The password of “engine” would be seen by every user of this machine; use engine-password-file."
+            )
+        }
+        engine?.password = try reader.secret("engine-password").map(line)
     }
 
     private mutating func readURLs(_ reader: SettingsReader, needsKey: Bool) throws {

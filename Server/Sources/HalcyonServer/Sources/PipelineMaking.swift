@@ -1,4 +1,5 @@
 internal import Halcyon
+internal import HalcyonFleet
 internal import HalcyonObservability
 internal import HalcyonStore
 internal import Metrics
@@ -23,19 +24,29 @@ extension ServerSettings {
         )
         var disk = cacheFolder.map { DiskCache.Configuration(folder: $0) } ?? DiskCache.Configuration(name: "server")
         disk.sizeLimit = cacheBytes
-        let cache = ImageCache(disk: disk, memoryCostLimit: memoryBytes, tiers: try makeTiers())
+        let shared = try makeSharedTier()
+        let cache = ImageCache(disk: disk, memoryCostLimit: memoryBytes, tiers: shared.map { [$0] } ?? [])
+        shared?.follow(cache)
         var configuration = ImagePipeline.Configuration(downloader: downloader, cache: cache, codecs: .server)
         configuration.allowedSources = sources.localRoot == nil ? .web : [.web, .files]
+        configuration.sharing = shared.map { FleetLeases(of: $0) }
         configuration.observers = [MetricsObserver(factory: metrics), TracingObserver(tracer: tracer)]
         return ImagePipeline(configuration: configuration)
     }
 
-    /// Returns the tiers below the disk. A shared engine is added here, and nowhere else.
-    private func makeTiers() throws -> [any CacheTier] {
-        guard engine == nil else {
-            throw SettingsError("This build has no tier for a shared engine; leave “engine” out.")
+    /// Returns the tier that servers share; `nil` without an engine.
+    ///
+    /// Servers with the same first key of URLs share it, unless a key of the engine is set.
+    private func makeSharedTier() throws -> SharedTier? {
+        guard let engine else { return nil }
+        let text = engineKey?.text ?? urls.keys.signature(of: "the secret of a shared engine") ?? ""
+        guard let secret = FleetSecret(text.utf8) else {
+            throw SettingsError(
+                "“engine” needs a key of URLs or “engine-key-file” of 16 characters or more, the same on all servers."
+            )
         }
-        return []
+        secret.useForCredentials()
+        return SharedTier(FleetEngine(engine), secret: secret)
     }
 
     /// The limits of decoding.

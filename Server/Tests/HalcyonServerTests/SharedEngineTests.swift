@@ -1,0 +1,92 @@
+import Foundation
+import Halcyon
+import HalcyonFleet
+import HalcyonTesting
+import Testing
+
+@testable import HalcyonServer
+@testable import ServerURLs
+
+/// An engine of a test, on a loopback port.
+private final class Engine: @unchecked Sendable {
+    // Unchecked: `Process` is used by the test that owns it alone, and by `deinit`.
+    static let program = ["/usr/bin/redis-server", "/usr/bin/valkey-server"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    let port: Int
+    private let process = Process()
+
+    init() throws {
+        port = try #require((0..<200).lazy.map { _ in Int.random(in: 23_000..<32_000) }.first { Self.isFree($0) })
+        process.executableURL = URL(fileURLWithPath: try #require(Self.program))
+        process.arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--dir", "/tmp"]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    private static func isFree(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
+
+/// Returns whether a condition becomes true. It is asked again, as the engine is another process.
+private func eventually(_ condition: () async -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(120)
+    while ContinuousClock.now < end {
+        if await condition() { return true }
+        try? await Task.sleep(for: .milliseconds(20))
+    }
+    return false
+}
+
+@Suite("Servers that share an engine", .enabled(if: Engine.program != nil, "no Redis or Valkey is installed"))
+struct SharedEngineTests {
+    private func pipeline(_ engine: Engine, _ folder: String) throws -> ImagePipeline {
+        var settings = try ServerSettings(
+            arguments: ["--engine", "redis://127.0.0.1:\(engine.port)", "--cache-folder", folder],
+            environment: ["HALCYON_KEY": ServerFixture.key]
+        )
+        settings.memoryBytes = 1 << 20
+        return try settings.makePipeline(metrics: PrometheusMetrics(), tracer: TraceContextTracer(onEnd: { _ in }))
+    }
+
+    @Test("purge an image on all of them, and share what they have made")
+    func purging() async throws {
+        let engine = try Engine()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UInt64.random(in: 0 ... .max))")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (first, second) = (try pipeline(engine, folder + "/1"), try pipeline(engine, folder + "/2"))
+        let request = ImageRequest(try #require(URL(string: "https://origin.test/cat.png")))
+        // Until both have heard of the engine, each keeps its own.
+        #expect(
+            await eventually {
+                guard let data = try? ServerFixture.png() else { return false }
+                _ = try? await first.cache.store(data, for: request)
+                await first.cache.flush()
+                return await second.cache.storedData(for: request) == data
+            }
+        )
+        try await second.cache.removeAll(originalsBeginningWith: "https://origin.test/")
+        #expect(await eventually { await first.cache.tiers(with: request).isEmpty })
+        #expect(await first.cache.storedData(for: request) == nil)
+    }
+}
