@@ -141,13 +141,21 @@ final class TestEngine: Sendable {
 
     /// Returns a port that nobody listens at, and whose bus port of a cluster is free too, and not among those
     /// that connections get.
+    /// Each is given once, so that tests at the same time do not take one that another has found free.
     static func freePort() throws -> Int {
-        for _ in 0..<200 {
-            let port = Int.random(in: 20_000..<22_700)
-            if isFree(port), isFree(port + 10_000) { return port }
+        try givenPorts.withLock { given in
+            for _ in 0..<2_000 {
+                let port = Int.random(in: 20_000..<22_700)
+                if !given.contains(port), isFree(port), isFree(port + 10_000) {
+                    given.insert(port)
+                    return port
+                }
+            }
+            throw FleetError.unreachable("127.0.0.1", reason: "no free port")
         }
-        throw FleetError.unreachable("127.0.0.1", reason: "no free port")
     }
+
+    private static let givenPorts = Lock<Set<Int>>([])
 
     private static func isFree(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
