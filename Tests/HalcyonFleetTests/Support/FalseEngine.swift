@@ -24,7 +24,7 @@ final class FalseEngine: Sendable {
     private let isOver = Lock(false)
 
     init(_ behavior: Behavior) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listener = listener
         var address = Self.loopback(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -83,7 +83,7 @@ final class FalseEngine: Sendable {
     }
 
     private static func relay(_ connection: Int32, to port: Int, _ delay: Duration) {
-        let engine = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let engine = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(port)
         let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -158,7 +158,8 @@ final class TestEngine: Sendable {
     private static let givenPorts = Lock<Set<Int>>([])
 
     private static func isFree(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // Closed in engines that start meanwhile, which would keep the port.
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var address = sockaddr_in()
