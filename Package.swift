@@ -43,12 +43,14 @@ let package = Package(
         .library(name: "HalcyonSVG", targets: ["HalcyonSVG"]),
         .library(name: "HalcyonVideo", targets: ["HalcyonVideo"]),
         .library(name: "HalcyonFormats", targets: ["HalcyonFormats"]),
+        .library(name: "HalcyonIsolation", targets: ["HalcyonIsolation"]),
         .library(name: "HalcyonStore", targets: ["HalcyonStore"]),
         .library(name: "HalcyonHTTP", targets: ["HalcyonHTTP"]),
         .library(name: "HalcyonFleet", targets: ["HalcyonFleet"]),
         .library(name: "HalcyonObservability", targets: ["HalcyonObservability"]),
         .library(name: "HalcyonGTK", targets: ["HalcyonGTK"]),
         .library(name: "HalcyonTesting", targets: ["HalcyonTesting"]),
+        .executable(name: "halcyon-decoder", targets: ["HalcyonDecoder"]),
     ],
     traits: [
         .trait(
@@ -92,6 +94,7 @@ let package = Package(
         .target(name: "CHEIFShim", dependencies: ["CHEIF"], cSettings: cSettings),
         // libhiredis_ssl is loaded on first use, not linked.
         .target(name: "CHiredisShim", dependencies: ["CHiredis"], cSettings: cSettings),
+        .target(name: "CIsolation", cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("jpeg")]),
         .target(name: "CJPEGXLShim", dependencies: ["CJPEGXL"], cSettings: cSettings),
@@ -155,6 +158,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "HalcyonIsolation",
+            dependencies: ["CIsolation", "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "HalcyonStore",
             dependencies: ["HalcyonSystem", "CProcessor", "CSQLite"],
             exclude: ["DiskCache/FORMAT.md"],
@@ -172,7 +180,7 @@ let package = Package(
         .target(
             name: "Halcyon",
             dependencies: [
-                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore",
+                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonIsolation", "HalcyonStore",
                 "HalcyonHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -223,6 +231,13 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // `halcyon-decoder`, which lies beside programs.
+        .executableTarget(
+            name: "HalcyonDecoder",
+            dependencies: ["HalcyonFormats", "HalcyonIsolation"],
+            swiftSettings: swiftSettings
+        ),
+
         .executableTarget(
             name: "HalcyonGallery",
             dependencies: [
@@ -257,7 +272,7 @@ let package = Package(
         .executableTarget(
             name: "HalcyonSearch",
             dependencies: [
-                "Halcyon", "HalcyonSystem", "HalcyonTesting",
+                "Halcyon", "HalcyonIsolation", "HalcyonSystem", "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -276,6 +291,22 @@ let package = Package(
             dependencies: [
                 "HalcyonFormats", "HalcyonCodecs", "HalcyonHEIC", "HalcyonJPEGXL", "HalcyonTIFF", "HalcyonSVG",
                 "HalcyonVideo", "HalcyonTesting",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // Started as a worker by the tests of isolation.
+        .executableTarget(
+            name: "IsolationTrial",
+            dependencies: ["CIsolation", "HalcyonIsolation"],
+            path: "Tests/IsolationTrial",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HalcyonIsolationTests",
+            dependencies: [
+                "HalcyonFormats",
+                "CIsolation", "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonIsolation", "HalcyonDecoder",
+                "IsolationTrial",
             ],
             swiftSettings: swiftSettings
         ),
@@ -378,7 +409,10 @@ while let target = package.targets.first(where: { !removed.contains($0.name) && 
     removed.insert(target.name)
 }
 package.targets.removeAll { removed.contains($0.name) }
-package.products.removeAll { ($0 as? Product.Library).map { !removed.isDisjoint(with: $0.targets) } ?? false }
+package.products.removeAll { product in
+    let targets = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+    return !removed.isDisjoint(with: targets)
+}
 // A checkout builds all targets, so those of C go that nothing needs any more.
 while let index = package.targets.firstIndex(where: { target in
     target.name.hasPrefix("C") && !package.targets.contains { $0.depends(on: [target.name]) }

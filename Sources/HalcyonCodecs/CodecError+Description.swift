@@ -21,6 +21,7 @@ extension CodecError: CustomStringConvertible {
         case .cannotEncode(let format, let reason): "cannot be written as \(format.name): \(reason)"
         case .tooManyBytes(let format, let byteCount, let maximum):
             "as \(format.name) it takes \(byteCount) bytes at least, more than the \(maximum) allowed"
+        case .isolation(let error): error.description
         }
     }
 
@@ -38,6 +39,7 @@ extension CodecError: CustomStringConvertible {
         case .bitmap: "memory"
         case .cannotEncode: "cannotEncode"
         case .tooManyBytes: "tooManyBytes"
+        case .isolation: "isolation"
         }
     }
 }

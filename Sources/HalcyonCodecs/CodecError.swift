@@ -26,6 +26,8 @@ public enum CodecError: Error, Sendable, Hashable {
     /// The encoded image has more than ``EncodeOptions/maximumByteCount`` bytes, at the lowest quality if the format
     /// has one: `byteCount` is what it would take.
     case tooManyBytes(ImageFormat, byteCount: Int, maximum: Int)
+    /// The image could not be decoded in a process of its own; see ``DecodeIsolation``.
+    case isolation(IsolationError)
 
     /// A Boolean value that indicates whether the bytes are cut short or damaged, so that a part of the image may be
     /// there.

@@ -36,6 +36,7 @@ struct RootCommand: AsyncParsableCommand {
         MemoryAllocation.limit()
         OpenFileLimit.raise()
         ImageCodecs.register(.all)
+        HalcyonWorker.runIfAsked()
         // A reader that ends early (`| head -1`) is an error of `write`, not the end of the process in the middle of
         // work.
         signal(SIGPIPE, SIG_IGN)

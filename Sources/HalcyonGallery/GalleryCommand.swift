@@ -34,6 +34,7 @@ struct GalleryCommand: ParsableCommand {
 
     static func main() {
         ImageCodecs.register(.all)
+        HalcyonWorker.runIfAsked()
         do {
             var command = try parseAsRoot(FilePath.arguments)
             try command.run()
@@ -61,7 +62,8 @@ struct GalleryCommand: ParsableCommand {
         }
         if screenshot.rightToLeft { gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL) }
         if screenshot.dark { Style.isDark = true }
-        let application = GalleryApplication(pipeline: .shared, isUnique: screenshot.path == nil)
+        let pipeline = ImagePipeline(configuration: .init(defaultOptions: [.isolation(.preferred)]))
+        let application = GalleryApplication(pipeline: pipeline, isUnique: screenshot.path == nil)
         guard let path = screenshot.path else { return try exit(with: application.run(locations)) }
         let run = ScreenshotRun(screenshot.view, showsPanel: screenshot.panel, path: path, application: application)
         application.onWindow = { run.begin($0) }

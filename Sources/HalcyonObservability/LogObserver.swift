@@ -43,7 +43,7 @@ public final class LogObserver: LoadObserving {
 extension LoadActivity {
     fileprivate var level: Logger.Level {
         switch self {
-        case .ended(.failed, _), .hooksWithoutIdentity, .unregisteredFormat: .warning
+        case .ended(.failed, _), .hooksWithoutIdentity, .unregisteredFormat, .decodedInProgram: .warning
         case .ended: .info
         case .lookedUpMemory, .lookedUpDisk: .trace
         default: .debug
@@ -61,6 +61,7 @@ extension LoadActivity {
         case .joined(let work): "joined the \(work.rawValue) of another load"
         case .hooksWithoutIdentity(let type): "kept in no cache: \(type) has no cacheIdentity"
         case .unregisteredFormat(let format): "\(CodecError.unregistered(format))"
+        case .decodedInProgram(let format, let error): "\(format.name) is decoded in the program: \(error)"
         case .transferBegan: "transfer began"
         case .transferred(let report): report.message
         case .read(let byteCount, let duration): "read \(byteCount) bytes in \(duration)"

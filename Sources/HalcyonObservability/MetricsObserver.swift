@@ -31,7 +31,8 @@ public final class MetricsObserver: LoadObserving {
     public func observe(_ observation: LoadObservation) {
         if observation.isShared { return }
         switch observation.activity {
-        case .began, .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .read,
+        case .began, .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .decodedInProgram, .transferBegan,
+            .read,
             .storedInMemory, .storedOnDisk:
             break
         case .lookedUpDisk(let content, let isFound, _, let duration):

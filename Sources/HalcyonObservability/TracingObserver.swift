@@ -35,7 +35,8 @@ public final class TracingObserver: LoadObserving {
                 span.setStatus(SpanStatus(code: .error, message: "\(error.stage.rawValue): \(error.code)"))
             }
             span.end()
-        case .lookedUpMemory, .joined, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .retrying,
+        case .lookedUpMemory, .joined, .hooksWithoutIdentity, .unregisteredFormat, .decodedInProgram, .transferBegan,
+            .retrying,
             .tryingAlternative,
             .storedInMemory, .storedOnDisk:
             let name = "\(observation.activity)".prefix { $0 != "(" }

@@ -9,7 +9,7 @@ internal import HalcyonRaster
 ///
 /// With a target size, the drawing is as large as it takes to cover that size; without one, as large as it says.
 /// librsvg cannot be interrupted: cancelling takes effect before and after it draws.
-public struct SVGDecoder: ImageDecoder {
+public struct SVGDecoder: ImageDecoder, ConfinableDecoder {
     /// cairo's bound on the sides of a surface.
     private static let maximumSideLength = 32_767
 
@@ -18,6 +18,8 @@ public struct SVGDecoder: ImageDecoder {
 
     /// ``ImageFormat/svg``.
     public var format: ImageFormat { .svg }
+
+    package var confinement: DecoderConfinement { .drawing }
 
     /// Returns whether the bytes start with an `svg` element or its document type, after comments if they end early
     /// enough.

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
+internal import HalcyonIsolation
+internal import HalcyonSystem
 
 /// The command `HalcyonSearch`: searches for programs of public calls that break what the library promises.
 @main
@@ -16,6 +18,11 @@ struct SearchCommand: AsyncParsableCommand {
         subcommands: [ModelCommand.self, PlayCommand.self, BatchCommand.self],
         defaultSubcommand: ModelCommand.self
     )
+
+    static func main() async {
+        HalcyonWorker.runIfAsked()
+        await main(nil)
+    }
 }
 
 /// The command that searches for some minutes.
@@ -98,6 +105,8 @@ private struct BatchCommand: AsyncParsableCommand {
         let deadline = ContinuousClock.now + .seconds(seconds)
         var seed = seed
         var openFiles: Int?
+        // The runtime opens files for its timers with the first one.
+        await withCheckedContinuation { continuation in MemoryPool.onDispatch(.zero) { continuation.resume() } }
         repeat {
             Output.line("seed \(seed)")
             var finding = await Trial.run(ProgramGenerator.program(seed: seed), conditions.value)
@@ -107,12 +116,15 @@ private struct BatchCommand: AsyncParsableCommand {
                 Output.write(finding)
                 _exit(1)
             }
+            WorkerPool.shared.endAll()
             openFiles = openFiles ?? OpenFiles.count
             seed += 1
         } while ContinuousClock.now < deadline
     }
 
     private func leakedFiles(_ expected: Int) async -> Finding? {
+        // Workers without work stay for a while.
+        WorkerPool.shared.endAll()
         // Threads that close them may run later.
         for _ in 0..<conditions.patience * 1_000 {
             if OpenFiles.count <= expected { return nil }

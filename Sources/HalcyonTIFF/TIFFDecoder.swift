@@ -9,12 +9,14 @@ internal import HalcyonRaster
 ///
 /// CMYK becomes sRGB by the profile for it, or RGB by the plain formula. Floating-point samples stand for light from 0
 /// to 1; what lies beyond is cut off.
-public struct TIFFDecoder: ImageDecoder {
+public struct TIFFDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder.
     public init() {}
 
     /// ``ImageFormat/tiff``.
     public var format: ImageFormat { .tiff }
+
+    package var confinement: DecoderConfinement { .library }
 
     /// Returns whether the bytes start with a byte order and the number 42 or 43.
     public func recognizes(_ prefix: Data) -> Bool {

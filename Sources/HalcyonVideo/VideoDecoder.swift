@@ -19,15 +19,15 @@ internal import HalcyonRaster
 /// that reads none need not load. FFmpeg has one level of logging in a process. It is set to "quiet" then, because a
 /// file could otherwise write to the standard error as much as it wants to, unless the program has set another before;
 /// it may set another at any time.
-public struct VideoDecoder: FileReadingDecoder {
+public struct VideoDecoder: FileReadingDecoder, ConfinableDecoder {
     /// The container.
     public let format: ImageFormat
     /// The file that is read in place of the bytes; `nil` if the bytes are the video.
-    private let file: VideoFile?
+    private let video: VideoFile?
 
     /// A decoder of videos in a container, one of those for which ``ImageFormat/isVideo`` is `true`.
     public init(_ format: ImageFormat) {
-        (self.format, file) = (format, nil)
+        (self.format, video) = (format, nil)
     }
 
     /// A decoder of a video in a file, of which only what is needed is read. Reading blocks. It takes any bytes, and
@@ -40,7 +40,7 @@ public struct VideoDecoder: FileReadingDecoder {
     ///   - path: The path of a regular file.
     ///   - state: Returns the name of the state of an open file.
     private init(path: String, state: @escaping @Sendable (_ descriptor: Int32) throws -> Data) {
-        (format, file) = (VideoFile.format, VideoFile(path: path, state: state))
+        (format, video) = (VideoFile.format, VideoFile(path: path, state: state))
     }
 
     package func reading(
@@ -50,9 +50,15 @@ public struct VideoDecoder: FileReadingDecoder {
         VideoDecoder(path: path, state: state)
     }
 
+    package var confinement: DecoderConfinement { .video }
+
+    package var file: (any FileOfDecoder)? { video }
+
+    package func decoder(of format: ImageFormat) -> any ImageDecoder { VideoDecoder(format) }
+
     /// Returns whether the bytes begin as the container does.
     public func recognizes(_ prefix: Data) -> Bool {
-        file != nil || VideoContainer.detect(prefix) == format
+        video != nil || VideoContainer.detect(prefix) == format
     }
 
     /// Reads the header, and as much of the frames as it takes to know their size.
@@ -95,8 +101,8 @@ public struct VideoDecoder: FileReadingDecoder {
         isCancelled: () -> Bool = { false },
         _ body: (VideoReader) throws -> Result
     ) throws -> Result {
-        if let file {
-            return try file.withReader(in: data, extent: extent, limits: limits, isCancelled: isCancelled, body)
+        if let video {
+            return try video.withReader(in: data, extent: extent, limits: limits, isCancelled: isCancelled, body)
         }
         guard !data.isEmpty else {
             throw CodecError.empty

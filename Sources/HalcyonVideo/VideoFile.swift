@@ -4,7 +4,7 @@ internal import HalcyonCodecs
 internal import HalcyonSystem
 
 /// A video in a file, of which only what is needed is read. Reading blocks.
-struct VideoFile: Sendable {
+struct VideoFile: FileOfDecoder {
     /// The path of a regular file.
     let path: String
     /// Returns the name of the state of an open file.
@@ -15,14 +15,29 @@ struct VideoFile: Sendable {
 
     /// Opens the file in a known state, and reads it.
     ///
-    /// - Throws: The errors of opening and of `body`; ``CodecError/corrupt(_:reason:)`` if the state of the file is another
-    ///   one, or is another one after `body`.
+    /// - Throws: As ``withFile(in:_:)`` does.
     func withReader<Result>(
         in state: Data,
         extent: VideoSampleTables.Extent,
         limits: DecodeLimits,
         isCancelled: () -> Bool,
         _ body: (VideoReader) throws -> Result
+    ) throws -> Result {
+        try withFile(in: state) { descriptor, byteCount, container in
+            try VideoReader.with(
+                VideoBytes(descriptor: descriptor, count: byteCount),
+                of: container,
+                extent: extent,
+                limits: limits,
+                isCancelled: isCancelled,
+                body
+            )
+        }
+    }
+
+    func withFile<Result>(
+        in state: Data,
+        _ body: (_ descriptor: Int32, _ byteCount: Int, _ format: ImageFormat) throws -> Result
     ) throws -> Result {
         // Without O_NONBLOCK, opening a pipe without a writer would never return.
         let descriptor = FilePath.withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -31,8 +46,8 @@ struct VideoFile: Sendable {
         }
         defer { close(descriptor) }
         try check(descriptor, state)
-        let bytes = VideoBytes(descriptor: descriptor, count: Int(lseek(descriptor, 0, SEEK_END)))
-        let prefix = bytes.bytes(at: 0, count: 4_096)
+        let byteCount = Int(lseek(descriptor, 0, SEEK_END))
+        let prefix = VideoBytes(descriptor: descriptor, count: byteCount).bytes(at: 0, count: 4_096)
         guard !prefix.isEmpty else {
             throw CodecError.empty
         }
@@ -42,14 +57,7 @@ struct VideoFile: Sendable {
             let detected = ImageFormat.detect(prefix)?.name ?? ForeignContent.name(of: prefix)
             throw CodecError.unknownFormat(detected: detected.map { "\($0), and no video" })
         }
-        let result = try VideoReader.with(
-            bytes,
-            of: container,
-            extent: extent,
-            limits: limits,
-            isCancelled: isCancelled,
-            body
-        )
+        let result = try body(descriptor, byteCount, container)
         try check(descriptor, state)
         return result
     }

@@ -26,6 +26,7 @@ struct HalcyonServerCommand {
 
     static func main() async {
         ImageCodecs.register(.heic, .jpegXL, .tiff)
+        HalcyonWorker.runIfAsked()
         var arguments = Array(CommandLine.arguments.dropFirst())
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)

@@ -54,7 +54,7 @@ struct EncodedImageForm: CachedForm {
         do {
             info = try await (request.options.workers ?? parts.workers).info(
                 of: original.data,
-                codecs: request.source.codecs(over: request.options.codecs(or: parts.codecs)),
+                codecs: request.codecs(over: parts.codecs),
                 options: request.options.decode.decodeOptions,
                 priority: context.priority
             )
@@ -165,7 +165,7 @@ struct EncodedImageForm: CachedForm {
             of: input.image,
             original.data,
             options: request.options,
-            codecs: request.source.codecs(over: request.options.codecs(or: parts.codecs))
+            codecs: request.codecs(over: parts.codecs)
         ).map { input.image.replacingAnimation($0) } ?? input.image
     }
 

@@ -36,6 +36,9 @@ struct OriginalWorkKey: Hashable, Sendable {
         }
     }
 
+    /// The scope of the original.
+    var scope: String? { parts.key.original.scope }
+
     /// - Parameter skippedTiers: Default: none.
     init(
         _ source: Source,
@@ -98,7 +101,7 @@ struct DecodedWorkKey: Hashable, Sendable {
         original = request.work
         self.decode = decode.ofOneFrame
         target = processing.decodeTarget
-        color = processing.resizesFirst ? .asStored : decode.color
+        color = decode.decodedColor(for: processing)
     }
 
     /// Hashes what distinguishes the decodings of one original.

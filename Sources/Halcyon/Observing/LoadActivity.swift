@@ -18,6 +18,9 @@ public enum LoadActivity: Sendable {
     /// The bytes have a format of a product of its own, which nobody registered (``ImageCodecs/register(_:)``). Told once of
     /// each format.
     case unregisteredFormat(ImageFormat)
+    /// An image was decoded in the program, although its options ask for a worker, or it is a drawing: none can be started,
+    /// for this reason (``DecodeIsolation``). Told once of each format.
+    case decodedInProgram(ImageFormat, IsolationError)
     /// A request is about to be sent, or to wait for its turn.
     case transferBegan
     /// A transfer has ended.

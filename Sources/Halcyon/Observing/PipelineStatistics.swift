@@ -52,7 +52,8 @@ public struct PipelineStatistics: Sendable, Hashable {
     /// Returns whether an event changes any of the numbers.
     static func counts(_ activity: LoadActivity) -> Bool {
         switch activity {
-        case .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .storedInMemory,
+        case .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .decodedInProgram, .transferBegan,
+            .storedInMemory,
             .storedOnDisk,
             .ended(.succeeded, _):
             false
@@ -64,7 +65,8 @@ public struct PipelineStatistics: Sendable, Hashable {
     mutating func count(_ activity: LoadActivity) {
         switch activity {
         case .began: loads += 1
-        case .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .transferBegan, .storedInMemory,
+        case .lookedUpMemory, .hooksWithoutIdentity, .unregisteredFormat, .decodedInProgram, .transferBegan,
+            .storedInMemory,
             .storedOnDisk:
             break
         case .lookedUpDisk(.result, let isFound, _, _):

@@ -41,14 +41,17 @@ public struct DecodePolicy: Sendable, Hashable {
     /// breaks off fails in any case. A partial image stays in memory alone: its original is stored as it was received,
     /// but no result made of it. Default: ``DamageHandling/showsWhatIsThere``.
     public var damage: DamageHandling = .showsWhatIsThere
+    /// Where the image is decoded: in the program, or in a confined process, whose faults are errors. No part of any
+    /// key of a cache. Default: ``DecodeIsolation/none``.
+    public var isolation: DecodeIsolation = .none
     /// The codecs of the image; `nil`: those of the pipeline. Default: `nil`.
     public var codecs: CustomCodecs?
 
     /// The defaults.
     public init() {}
 
-    /// A Boolean value that indicates whether the result equals that of the defaults. Limits don't count: they decide
-    /// whether there is a result, not which.
+    /// A Boolean value that indicates whether the result equals that of the defaults. Neither limits nor isolation
+    /// count: they decide whether there is a result, not which.
     var isIdentity: Bool {
         frame == 0 && color == .sRGB && !keepsSixteenBits && !usesEmbeddedThumbnail && hasStandardReading
             && !isBounded && videoFrame == VideoFrame() && animation == .onDemand && !processesAllFrames
@@ -104,6 +107,13 @@ public struct DecodePolicy: Sendable, Hashable {
             encoder.encode("codecs")
             codecs.encodeIdentity(into: &encoder)
         }
+    }
+
+    /// Returns the colours of a decoded image: those of the file where the first processor resizes, as fewer pixels are
+    /// converted after it; not where a profile may be read in a worker alone.
+    func decodedColor(for processing: ImageProcessorChain) -> ColorHandling {
+        if case .required = isolation { return color }
+        return processing.resizesFirst ? .asStored : color
     }
 
     /// The settings that decoding one frame depends on.

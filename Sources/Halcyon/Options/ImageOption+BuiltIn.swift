@@ -139,6 +139,11 @@ extension ImageOption {
         ImageOption(limits) { $0.decode.limits = limits }
     }
 
+    /// Sets where the image is decoded: in the program, or in a confined process.
+    public static func isolation(_ isolation: DecodeIsolation) -> ImageOption {
+        ImageOption(isolation) { $0.decode.isolation = isolation }
+    }
+
     /// Sets the handling of colours that are not sRGB.
     public static func color(_ handling: ColorHandling) -> ImageOption {
         ImageOption(handling) { $0.decode.color = handling }

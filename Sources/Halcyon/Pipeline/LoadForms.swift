@@ -333,7 +333,7 @@ struct CacheEntryForm: LoadForm {
                 original.data,
                 statesLength: original.statesLength,
                 replaces: original.caching.replaced != nil,
-                codecs: request.options.codecs(or: parts.codecs),
+                codecs: request.codecs(over: parts.codecs),
                 options: request.options.decode.decodeOptions,
                 priority: context.priority
             )

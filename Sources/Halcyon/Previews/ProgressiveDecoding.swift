@@ -181,7 +181,7 @@ struct ProgressiveWorkKey: Hashable, Sendable {
         self.body = body.number
         decode = options.decode
         processing = options.processing
-        color = options.processing.resizesFirst ? .asStored : options.decode.color
+        color = decode.decodedColor(for: processing)
         policy = options.progressive
     }
 }

@@ -10,6 +10,8 @@ final class Recovery: Sendable {
     private let downloader: ImageDownloader
     /// The formats that nobody registered and that were reported.
     private let reportedFormats = Lock<Set<ImageFormat>>([])
+    /// The formats of which an image was decoded in the program for want of a worker, and that were reported.
+    private let formatsInProgram = Lock<Set<ImageFormat>>([])
 
     init(_ configuration: RecoveryConfiguration, downloader: ImageDownloader) {
         self.downloader = downloader
@@ -74,6 +76,8 @@ final class Recovery: Sendable {
     /// - Parameter frame: The frame that could not be decoded. Default: 0.
     func remember(_ error: ImageError, of request: ResolvedRequest, frame: Int = 0) {
         if case .codec = error.reason, !request.options.decode.hasStandardReading { return }
+        // It is the worker's, which remembers it itself.
+        if case .codec(.isolation) = error.reason { return }
         // That under another configuration than the name shows.
         guard !error.isOutdated else { return }
         guard let failureMemory, let name = request.nameOfFailures else { return }
@@ -86,6 +90,12 @@ final class Recovery: Sendable {
             return
         }
         context.note(.unregisteredFormat(format))
+    }
+
+    /// Reports that an image was decoded in the program, as there is no worker; once for each format.
+    func reportDecodedInProgram(_ format: ImageFormat, _ error: IsolationError, context: WorkContext) {
+        guard formatsInProgram.withLock({ $0.insert(format).inserted }) else { return }
+        context.note(.decodedInProgram(format, error))
     }
 
     /// Returns the way by which an attempt that begins now reaches its server.

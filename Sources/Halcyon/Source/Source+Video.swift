@@ -98,7 +98,9 @@ extension VideoFrame {
         let reader = decoder.reading(fileAt: path) { descriptor in
             Data(try FileReader.identity(ofOpen: descriptor).key(of: path).utf8)
         }
-        return ImageCodecs(decoders: [reader], encoders: codecs.encoders)
+        var result = ImageCodecs(decoders: [reader], encoders: codecs.encoders)
+        result.isolation = codecs.isolation
+        return result
     }
 
     func encodeIdentity(into encoder: inout CacheKeyEncoder) {

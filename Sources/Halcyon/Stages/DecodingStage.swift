@@ -61,7 +61,7 @@ final class DecodingStage: Sendable {
                 lease: result.lease,
                 of: original.data,
                 options: request.options,
-                codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
+                codecs: request.codecs(over: codecs),
                 priority: context.priority
             )
         } catch let error as CodecError {
@@ -87,7 +87,9 @@ final class DecodingStage: Sendable {
         do {
             let (image, lease, processorTime) = try await (request.options.workers ?? workers).decode(
                 original.data,
-                codecs: request.source.codecs(over: request.options.codecs(or: codecs)),
+                codecs: request.codecs(over: codecs) { [recovery] format, error in
+                    recovery.reportDecodedInProgram(format, error, context: context)
+                },
                 options: options,
                 target: key.target,
                 begun: begun,
@@ -125,7 +127,9 @@ extension CodecError {
     var isDamage: Bool {
         switch self {
         case .empty, .unknownFormat, .truncated, .corrupt: true
-        case .unregistered, .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes: false
+        case .unregistered, .unsupported, .limitExceeded, .noSuchFrame, .bitmap, .cannotEncode, .tooManyBytes,
+            .isolation:
+            false
         }
     }
 }

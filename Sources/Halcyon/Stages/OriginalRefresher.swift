@@ -78,7 +78,7 @@ final class OriginalRefresher: Sendable {
                     answer.data,
                     statesLength: answer.response.statesLength,
                     replaces: true,
-                    codecs: options.codecs(or: codecs),
+                    codecs: request.codecs(over: codecs),
                     options: decodeOptions,
                     priority: priority
                 )) == true

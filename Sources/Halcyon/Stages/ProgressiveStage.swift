@@ -48,7 +48,10 @@ final class ProgressiveStage: Sendable {
         context: WorkContext
     ) async throws {
         let key = ProgressiveWorkKey(body, request.options)
-        let codecs = request.source.codecs(over: request.options.codecs(or: codecs))
+        // Of a changed request the scope is not known; that of one transfer is nobody else's.
+        let scope = decoded.map { $0.original.scope ?? "" } ?? "transfer \(body.number)"
+        let isolated = request.options.codecs(or: codecs).isolated(request.options.decode.isolation, scope: scope)
+        let codecs = request.source.codecs(over: isolated)
         let workers = request.options.workers ?? workers
         _ = try await work.value(for: key, context: context) { [clock, decoders] context in
             let decoding = ProgressiveDecoding(key, codecs: codecs, within: workers.budget.previews)

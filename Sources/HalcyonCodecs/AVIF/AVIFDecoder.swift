@@ -8,7 +8,7 @@ internal import HalcyonRaster
 /// is not applied. Of a file with layers, the best is shown, and of one with a gain map the base image. libavif cannot
 /// be interrupted: once decoding is cancelled, it ends after the frame in work. A frame that is cut short is an error,
 /// whatever ``DecodeOptions/damage`` says: AV1 has no rows before all of it is decoded.
-public struct AVIFDecoder: ImageDecoder {
+public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
     private let threadCount: Int
 
     /// A decoder.
@@ -21,6 +21,8 @@ public struct AVIFDecoder: ImageDecoder {
 
     /// ``ImageFormat/avif``.
     public var format: ImageFormat { .avif }
+
+    package var confinement: DecoderConfinement { .threadedLibrary }
 
     /// Returns whether the brands of the file are those of AVIF, before any of another format.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -11,12 +11,14 @@ internal import HalcyonRaster
 /// BITMAPV5HEADER) become the ``DecodedImage/colorProfile``.
 ///
 /// Not read are embedded JPEG and PNG, which are meant for printers, Huffman coding of OS/2, CMYK, and 64 bits a pixel.
-public struct BMPDecoder: ImageDecoder {
+public struct BMPDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder; it has no settings.
     public init() {}
 
     /// BMP.
     public var format: ImageFormat { .bmp }
+
+    package var confinement: DecoderConfinement { .ownCode }
 
     /// Returns whether "BM" is there, and behind the file header the size of a header that exists.
     public func recognizes(_ prefix: Data) -> Bool {

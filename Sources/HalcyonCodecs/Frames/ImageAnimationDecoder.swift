@@ -28,7 +28,7 @@ package final class ImageAnimationDecoder: Sendable {
         self.processing = processing
         var options = options
         // Colours are converted where there are fewer pixels: after a frame is scaled down.
-        options.color = .asStored
+        if codecs.isolation?.convertsColors != true { options.color = .asStored }
         source = .reader(try codecs.frames(of: data, options: options))
     }
 

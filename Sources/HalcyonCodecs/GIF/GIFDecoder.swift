@@ -6,7 +6,7 @@ internal import HalcyonRaster
 /// Images look as browsers show them: the area that no frame covers is transparent, the canvas is the logical screen,
 /// made larger where the first frame reaches beyond it, and other frames are cut at its edge. What a damaged frame lacks
 /// is transparent, if a row of the first is there. A frame that is cut short behind the first counts as none.
-public struct GIFDecoder: ImageDecoder {
+public struct GIFDecoder: ImageDecoder, ConfinableDecoder {
     /// The bytes of a file that are looked at for its description.
     private static let walkedByteCount = 32 << 20
 
@@ -15,6 +15,8 @@ public struct GIFDecoder: ImageDecoder {
 
     /// GIF.
     public var format: ImageFormat { .gif }
+
+    package var confinement: DecoderConfinement { .ownCode }
 
     /// Returns whether "GIF87a" or "GIF89a" is there.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -3,12 +3,14 @@ public import FoundationEssentials
 /// Reads Windows mouse pointers, of which the hot spot is not told.
 ///
 /// Frames and target sizes are those of ``ICODecoder``.
-public struct CURDecoder: ImageDecoder {
+public struct CURDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder; it has no settings.
     public init() {}
 
     /// CUR.
     public var format: ImageFormat { .cur }
+
+    package var confinement: DecoderConfinement { .ownCode }
 
     /// Returns whether the bytes start with the signature of a mouse pointer and a possible first entry.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -9,12 +9,14 @@ public import FoundationEssentials
 /// With a ``DecodeOptions/targetSize``, frame 0 becomes the smallest image that is at least as large and has as many
 /// colours as the best one: drawn for that size, it looks better than a larger one made smaller. Sizes are those in the
 /// directory, 256 at most.
-public struct ICODecoder: ImageDecoder {
+public struct ICODecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder; it has no settings.
     public init() {}
 
     /// ICO.
     public var format: ImageFormat { .ico }
+
+    package var confinement: DecoderConfinement { .ownCode }
 
     /// Returns whether the bytes start with the signature of an icon and a possible first entry.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -12,7 +12,7 @@ internal import HalcyonRaster
 /// With a target size, the image is decoded at 1/8, 1/4 or 1/2 of its sides, whichever is the smallest that still
 /// has twice the target's sides; or the target's, where the image is beyond ``DecodeOptions/largestByteCount`` or
 /// ``DecodeOptions/largestSideLength``.
-public struct JPEGDecoder: ImageDecoder {
+public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
     /// Rows between two questions whether decoding is cancelled.
     static let rowsPerStep = 16
     /// A progressive file of a few kilobytes can hold thousands of empty scans, each of which costs a pass over the
@@ -34,6 +34,8 @@ public struct JPEGDecoder: ImageDecoder {
 
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
+
+    package var confinement: DecoderConfinement { .library }
 
     /// Returns whether the bytes start with a start of image and another marker.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -11,12 +11,14 @@ internal import HalcyonRaster
 /// Samples of 16 bits become 8 by their high byte, or stay with ``DecodeOptions/keepsSixteenBits``, in frames as well,
 /// which are composed with as many. ``DecodeOptions/frame`` 0 is the default image, also where the file does not make
 /// it part of its animation; frames from 1 on are those of the animation, composed on their canvas.
-public struct PNGDecoder: ImageDecoder {
+public struct PNGDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder; it has no settings.
     public init() {}
 
     /// PNG.
     public var format: ImageFormat { .png }
+
+    package var confinement: DecoderConfinement { .ownCode }
 
     /// Returns whether the eight bytes of PNG's signature are there.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -5,12 +5,14 @@ internal import HalcyonRaster
 ///
 /// An image whose last pixel is there is complete, even if the end marker is missing. Of one that is cut short, the rows
 /// that are there are shown; the others are transparent.
-public struct QOIDecoder: ImageDecoder {
+public struct QOIDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder; it has no settings.
     public init() {}
 
     /// QOI.
     public var format: ImageFormat { .qoi }
+
+    package var confinement: DecoderConfinement { .ownCode }
 
     /// Returns whether the bytes start with "qoif".
     public func recognizes(_ prefix: Data) -> Bool {

@@ -5,7 +5,7 @@ extension ImageCodecs {
     /// Decodes an image whose bitmap is within a bound, in the colours of the file.
     ///
     /// - Throws: ``CodecError``, or `CancellationError`.
-    func decode(
+    static func decode(
         _ data: Data,
         with decoder: any ImageDecoder,
         within limit: BitmapLimit,

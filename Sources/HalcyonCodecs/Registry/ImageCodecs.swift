@@ -10,6 +10,8 @@ public struct ImageCodecs: Sendable {
     /// Whether those of ``standard`` come next.
     private let hasStandard: Bool
     private var last = FormatCodecs()
+    /// The place where the decoders work; `nil` for the program. Default: `nil`.
+    package var isolation: (any DecoderIsolation)?
 
     /// The first bytes that are looked at to tell a format. SVG may have comments before its first element.
     private static let detectionByteCount = 4_096
@@ -78,6 +80,12 @@ extension ImageCodecs {
     ///   like, ``CodecError/unregistered(_:)`` for a format of a product of its own that is not registered,
     ///   ``CodecError/unsupported(_:reason:)`` for another known format without a decoder.
     public func decoder(for data: Data, hint: ImageFormat? = nil) throws(CodecError) -> any ImageDecoder {
+        let decoder = try decoderHere(for: data, hint: hint)
+        return try isolation?.isolated(decoder) ?? decoder
+    }
+
+    /// Returns the decoder that works in this process.
+    private func decoderHere(for data: Data, hint: ImageFormat?) throws(CodecError) -> any ImageDecoder {
         guard !data.isEmpty else {
             throw .empty
         }
@@ -137,6 +145,21 @@ extension ImageCodecs {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws -> DecodedImage {
         let decoder = try decoder(for: data, hint: options.typeHint)
+        if isolation != nil, let decoder = decoder as? any WholeImageDecoder {
+            return try decoder.wholeImage(data, options: options, isCancelled: isCancelled)
+        }
+        return try Self.image(of: data, with: decoder, options: options, isCancelled: isCancelled)
+    }
+
+    /// Decodes one frame with a decoder, bounded and in the colours that the options ask for.
+    ///
+    /// - Throws: As ``decode(_:options:isCancelled:)`` does.
+    package static func image(
+        of data: Data,
+        with decoder: any ImageDecoder,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
         let image =
             if let limit = options.bitmapLimit {
                 try decode(data, with: decoder, within: limit, options: options, isCancelled: isCancelled)

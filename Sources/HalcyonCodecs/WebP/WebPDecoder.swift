@@ -5,12 +5,14 @@ internal import HalcyonRaster
 ///
 /// The target size does not matter: libwebp decodes all of an image in any case, and its own scaling (16.9 ms against
 /// 19.9 ms for 2 megapixels to 400 pixels) costs quality.
-public struct WebPDecoder: ImageDecoder {
+public struct WebPDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder.
     public init() {}
 
     /// ``ImageFormat/webp``.
     public var format: ImageFormat { .webp }
+
+    package var confinement: DecoderConfinement { .library }
 
     /// Returns whether the bytes start with "RIFF", a size, and "WEBP".
     public func recognizes(_ prefix: Data) -> Bool {

@@ -5,7 +5,7 @@ internal import Halcyon
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Show what this installation can do: libraries, formats, kernel, cache, limits, display.",
+        abstract: "Show what this installation can do: libraries, formats, kernel, isolation, cache, limits, display.",
         discussion: """
             Exit code 1 if something does not work that every command needs, marked with an exclamation mark. What is \
             only missing, such as the library of a format, is no failure.
@@ -26,6 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
         findings += LibraryVersions.findings
         findings += FormatFindings.all
         findings += SystemFindings.kernel
+        findings += IsolationFindings.all
         findings += await CacheFindings.all(of: cacheArguments.configuration)
         findings += SystemFindings.limits
         findings += DisplayFindings.all
@@ -42,7 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
 struct Finding: Encodable {
     /// The parts of the report.
     enum Section: String, Encodable {
-        case libraries, formats, kernel, cache, limits, display
+        case libraries, formats, kernel, isolation, cache, limits, display
     }
 
     private enum CodingKeys: String, CodingKey {

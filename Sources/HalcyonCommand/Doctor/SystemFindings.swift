@@ -91,6 +91,29 @@ enum KernelFile {
     }
 }
 
+/// Facts about the processes that decode images of servers and strangers.
+enum IsolationFindings {
+    static var all: [Finding] {
+        let report: IsolationReport
+        do {
+            report = try HalcyonWorker.report()
+        } catch {
+            // Images are decoded in the program then.
+            return [Finding(section: .isolation, name: "Decoders", value: "in this program: \(error)")]
+        }
+        let kinds: [(String, IsolationSet, String)] = [
+            ("A process of its own", .process, "crashes, memory, time"), ("No files", .files, "Landlock"),
+            ("No system calls but those of decoding", .systemCalls, "seccomp"),
+        ]
+        let facts = kinds.map { name, kind, means in
+            Finding(section: .isolation, name: name, value: report.reached.contains(kind) ? "yes (\(means))" : nil)
+        }
+        let version = report.landlockVersion
+        return facts + [Finding(section: .isolation, name: "Landlock", value: version > 0 ? "version \(version)" : nil)]
+            + report.reasons.map { Finding(section: .isolation, name: "Not reached", value: $0) }
+    }
+}
+
 /// Facts about the disk cache.
 enum CacheFindings {
     static func all(of configuration: DiskCache.Configuration) async -> [Finding] {

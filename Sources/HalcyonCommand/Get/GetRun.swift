@@ -50,7 +50,13 @@ struct GetRun: Sendable {
             partialFolder: usesCache ? plan.cache.partialFolder : nil,
             failures
         )
-        pipeline = ImagePipeline(configuration: .init(downloader: downloader, cache: plan.cache.cache()))
+        pipeline = ImagePipeline(
+            configuration: .init(
+                downloader: downloader,
+                cache: plan.cache.cache(),
+                defaultOptions: UntrustedImages.options
+            )
+        )
     }
 
     /// Loads everything, in each requested round; returns `false` if anything failed.

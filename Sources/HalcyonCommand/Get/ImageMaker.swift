@@ -124,7 +124,9 @@ struct ImageMaker: Sendable {
     ) async throws -> Made {
         let metadata: ImageMetadata
         do {
-            metadata = kinds.kept(of: try ImageCodecs.standard.metadata(of: original.data))
+            metadata = kinds.kept(
+                of: try UntrustedImages.codecs(for: item.argument.shownText).metadata(of: original.data)
+            )
         } catch {
             throw ImageError(stage: .decode, reason: .codec(error), source: item.argument.text)
         }

@@ -43,7 +43,8 @@ extension OutputWriter {
         _ origin: FileOrigin
     ) -> Bool {
         let codecs =
-            path.hasSuffix(".pam") ? ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []) : ImageCodecs.standard
+            path.hasSuffix(".pam")
+            ? ImageCodecs(decoders: [WrittenPAMDecoder()], encoders: []) : UntrustedImages.codecs(for: path)
         guard let data = try? Data(contentsOf: URL(filePath: path), options: .alwaysMapped),
             let info = try? codecs.info(of: data)
         else { return false }

@@ -31,7 +31,9 @@ struct InfoCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let pipeline = ImagePipeline(configuration: .init(cache: cacheArguments.cache()))
+        let pipeline = ImagePipeline(
+            configuration: .init(cache: cacheArguments.cache(), defaultOptions: UntrustedImages.options)
+        )
         var isSuccess = true
         for image in images {
             let argument = SourceArgument(text: image)
@@ -54,7 +56,7 @@ struct InfoCommand: AsyncParsableCommand {
     private func info(of argument: SourceArgument, pipeline: ImagePipeline) async throws -> ImageInfo {
         let data = try await pipeline.data(for: ImageRequest(argument.sourceOrStandardInput()))
         do {
-            return try ImageCodecs.standard.info(of: data)
+            return try UntrustedImages.codecs(for: argument.shownText).info(of: data)
         } catch {
             throw ImageError(stage: .decode, reason: .codec(error), source: argument.text)
         }

@@ -131,6 +131,9 @@ struct PrefetchCommand: AsyncParsableCommand {
         }
     }
 
+    /// What others add to a queue is decoded in confined processes or not at all.
+    private static let isolation = DecodeIsolation.required([.process, .systemCalls])
+
     /// The pipeline of this machine, and its shared tier. A queue's jobs are those of whoever may add to it, so that no files are read.
     private func pipeline() throws -> (ImagePipeline, SharedTier?) {
         var tiers: [any CacheTier] = []
@@ -154,7 +157,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         var configuration = ImagePipeline.Configuration(
             downloader: network.downloader(over: transport, partialFolder: cacheArguments.partialFolder, failures),
             cache: cache,
-            defaultOptions: network.options(failures)
+            defaultOptions: network.options(failures) + [.isolation(Self.isolation)]
         )
         configuration.allowedSources = .web
         return (ImagePipeline(configuration: configuration), shared)

@@ -64,7 +64,8 @@ struct ShowCommand: AsyncParsableCommand {
             }
             var display = TerminalProbe.display(wanted: wanted)
             if let columns { display.columns = display.isTerminal ? min(columns, display.columns) : columns }
-            let show = ImageShow(pipeline: ImagePipeline(configuration: .init(cache: cache)), display: display)
+            let pipeline = ImagePipeline(configuration: .init(cache: cache, defaultOptions: UntrustedImages.options))
+            let show = ImageShow(pipeline: pipeline, display: display)
             let isSuccess =
                 arguments.count == 1
                 ? await show.showOne(arguments[0], plays: !still) : await show.showGrid(of: arguments)

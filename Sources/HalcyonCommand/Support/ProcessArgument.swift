@@ -294,7 +294,7 @@ struct ProcessorWords {
             let data = try Data(contentsOf: URL(filePath: path))
             // The file may be another one the next time.
             identity += " content=\(SHA256.hexadecimal(of: Array(data)))"
-            image = try ImageCodecs.standard.decode(data)
+            image = try UntrustedImages.codecs(for: path).decode(data)
         } catch let error as CodecError {
             throw Problem(description: "\(path) cannot be read as an image: \(error)")
         } catch {

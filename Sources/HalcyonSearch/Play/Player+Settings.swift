@@ -38,6 +38,7 @@ extension Player {
         case .firstFrame: options.decode.animation = .firstFrame
         case .allFrames: options.decode.processesAllFrames = true
         case .wholeImages: options.decode.damage = .isRefused
+        case .isolated: options.decode.isolation = .required(.process)
         case .preloaded: options.decode.animation = .preloaded
         case .allFramesPreloaded:
             options.decode.animation = .preloaded

@@ -72,7 +72,8 @@ extension Settings {
 
     /// The options of decoding that make no difference to the first frames of these images.
     enum Reading: String, Codable, Sendable, CaseIterable {
-        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames, wholeImages, preloaded,
+        case colorsAsStored, sixteenBits, embeddedThumbnail, videoFrame, firstFrame, allFrames, wholeImages, isolated,
+            preloaded,
             allFramesPreloaded
 
         /// The readings that determine which frames an image has.

@@ -81,6 +81,13 @@ package final class MemoryPool: @unchecked Sendable {
         }
     }
 
+    /// Keeps at most so many bytes, and frees none of them later: for a process that may start no thread.
+    package func endSweeping(byteLimit: Int) {
+        self.byteLimit = byteLimit
+        // As if there were one always.
+        state.withLock { $0.isSweepScheduled = true }
+    }
+
     /// The byte that every block is filled with before it is handed out; `nil`, the default, leaves it as it is.
     ///
     /// Whatever reads memory that it has not written gives another result with another byte: work that is done twice,

@@ -21,7 +21,12 @@ private final class Machine: Sendable {
         tier = try TestFleet.tier(server.url) { $0.storesFirst = storesFirst }
         leases = FleetLeases(of: tier)
         ownFolder = "/tmp/halcyon-fleet-\(UUID().uuidString)"
-        let cache = ImageCache(disk: .init(folder: folder ?? ownFolder), memoryCostLimit: 64 << 20, tiers: [tier])
+        let cache = ImageCache(
+            disk: .init(folder: folder ?? ownFolder),
+            memoryCostLimit: 64 << 20,
+            tiers: [tier],
+            memoryPressure: nil
+        )
         tier.follow(cache)
         var configuration = ImagePipeline.Configuration(
             downloader: ImageDownloader(transport: transport),

@@ -21,7 +21,8 @@ final class GalleryFixture {
         folder = try Self.makeFolder()
         var disk = DiskCache.Configuration(folder: folder + ".cache")
         disk.sweepInterval = nil
-        let pipeline = pipeline ?? ImagePipeline(configuration: .init(cache: ImageCache(disk: disk)))
+        let pipeline =
+            pipeline ?? ImagePipeline(configuration: .init(cache: ImageCache(disk: disk, memoryPressure: nil)))
         // One process exports one such application on a bus, where there is one.
         setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1)
         application = try XCTUnwrap(gtk_application_new(nil, G_APPLICATION_NON_UNIQUE))

@@ -25,7 +25,7 @@ final class ViewPipeline: Sendable {
         disk.sweepInterval = nil
         var configuration = ImagePipeline.Configuration(
             downloader: ImageDownloader(transport: transport),
-            cache: ImageCache(disk: disk),
+            cache: ImageCache(disk: disk, memoryPressure: nil),
             codecs: codecs,
             defaultOptions: defaultOptions,
             workerCount: 2,

@@ -41,6 +41,7 @@ extension LoadActivity {
         case .joined(let work): "joined \(work.rawValue)"
         case .hooksWithoutIdentity(let hooks): "no identity \(hooks)"
         case .unregisteredFormat(let format): "unregistered \(format.name)"
+        case .decodedInProgram(let format, _): "decoded \(format.name) in the program"
         case .transferBegan: "transfer"
         case .transferred(let report):
             report.isCancelled ? "transfer cancelled" : "received \(report.status.map { "\($0)" } ?? "nothing")"

@@ -248,6 +248,7 @@ struct DefaultOptionsTests {
             .imageModifier(ImageModifier { $0 }), .workers(PixelWorkers(threadCount: 1, byteBudget: 1)),
             .previews([.file("/c")]), .progressive, .targetSize(.pixels(width: 9)), .precision(.inexact),
             .largestSideLength(9), .animation(.firstFrame), .processAllFrames, .damage(.isRefused),
+            .isolation(.preferred),
             .observers(LoadObserver { _ in }),
             .interceptors(LoadInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
             .value("a", for: NoteKey.self),

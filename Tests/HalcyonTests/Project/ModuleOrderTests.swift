@@ -18,10 +18,11 @@ struct ModuleOrderTests {
         "HalcyonFormats": [
             "HalcyonCodecs", "HalcyonHEIC", "HalcyonJPEGXL", "HalcyonTIFF", "HalcyonSVG", "HalcyonVideo",
         ],
+        "HalcyonIsolation": ["HalcyonSystem", "HalcyonRaster", "HalcyonCodecs"],
         "HalcyonStore": ["HalcyonSystem"],
         "HalcyonHTTP": ["HalcyonSystem"],
         "Halcyon": [
-            "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonStore", "HalcyonHTTP",
+            "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonIsolation", "HalcyonStore", "HalcyonHTTP",
         ],
         "HalcyonFleet": ["HalcyonSystem", "HalcyonStore", "HalcyonHTTP", "Halcyon"],
         "HalcyonTesting": ["HalcyonSystem", "HalcyonStore", "HalcyonHTTP"],

@@ -41,7 +41,13 @@ final class TestPipeline: Sendable {
         if let fileSystem { disk.fileSystem = fileSystem }
         disk.clock = clock
         disk.sweepInterval = nil
-        let cache = ImageCache(disk: disk, memoryCostLimit: memoryCostLimit, tiers: tiers) { [faults] fault in
+        // Without the pressure of this machine: what is in memory is what the test says.
+        let cache = ImageCache(
+            disk: disk,
+            memoryCostLimit: memoryCostLimit,
+            tiers: tiers,
+            memoryPressure: nil
+        ) { [faults] fault in
             faults.withLock { $0.append(fault) }
         }
         var downloading = ImageDownloader.Configuration(policy: downloads)

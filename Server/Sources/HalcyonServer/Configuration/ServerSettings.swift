@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import Halcyon
 package import HalcyonFleet
 package import ServerURLs
 
@@ -47,6 +48,10 @@ package struct ServerSettings: Sendable {
     package var watermarkFile: String?
     /// The file of the image that takes the place of one that cannot be made; `nil`: errors are text. Default: `nil`.
     package var errorImageFile: String?
+    /// Where images of other people are decoded. Default: in processes that crash alone and make no system calls but those of
+    /// decoding; an error where those are not to be had.
+    package var isolation = ServerSettings.standardIsolation
+    package static let standardIsolation = DecodeIsolation.required([.process, .systemCalls])
 
     /// The lifetime in seconds where the source states none. Default: 86,400.
     package var defaultMaximumAge = 86_400

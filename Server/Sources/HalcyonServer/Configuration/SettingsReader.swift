@@ -27,7 +27,7 @@ extension ServerSettings {
         "max-output-side",
         "request-seconds", "concurrency", "queue", "idle-seconds", "connections", "formats", "qualities", "widths",
         "watermark-file", "error-image-file", "default-max-age", "partial-max-age", "stale-while-revalidate",
-        "stale-if-error", "allow-origin", "purge-token-file", "metrics", "page",
+        "stale-if-error", "allow-origin", "purge-token-file", "metrics", "page", "isolation",
     ]
 
     /// The settings whose values are secret, and come from a file or the environment alone: `HALCYON_KEY` holds
@@ -260,6 +260,17 @@ extension ServerSettings {
         }
         servesMetrics = try reader.flag("metrics") ?? servesMetrics
         servesPage = try reader.flag("page") ?? servesPage
+        try readIsolation(reader)
+    }
+
+    private mutating func readIsolation(_ reader: SettingsReader) throws {
+        switch reader.text("isolation") {
+        case nil: break
+        case "required": isolation = Self.standardIsolation
+        case "preferred": isolation = .preferred
+        case "none": isolation = .none
+        case .some(let text): throw SettingsError("“isolation” takes required, preferred or none, not “\(text)”.")
+        }
     }
 
     private mutating func readEngine(_ reader: SettingsReader) throws {

@@ -15,7 +15,7 @@ enum PairFixture {
     static let otherCache: ImageCache = {
         var disk = DiskCache.Configuration(folder: folder)
         disk.sweepInterval = nil
-        return ImageCache(disk: disk, memoryCostLimit: 64 << 20)
+        return ImageCache(disk: disk, memoryCostLimit: 64 << 20, memoryPressure: nil)
     }()
 
     private static func bitmap(_ color: UInt8) -> Bitmap {

@@ -82,6 +82,7 @@ struct PairedOption: Sendable {
         PairedOption("usesEmbeddedThumbnail", .useEmbeddedThumbnail)
         PairedOption("damage", .damage(.isRefused))
         PairedOption("decodeLimits", .decodeLimits(DecodeLimits(pixelCount: 1_000)))
+        PairedOption("isolation", .isolation(.preferred))
         PairedOption("typeHint", .typeHint(.png))
         PairedOption("largestByteCount", .scaleDownLargeImages(limit: 400))
         PairedOption("largestSideLength", .largestSideLength(100))

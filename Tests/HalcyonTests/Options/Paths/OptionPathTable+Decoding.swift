@@ -33,6 +33,11 @@ extension OptionPathTable {
             .cannotMatter(on: [.prefetch], .storesOriginalsOnly)
             .cannotMatter(on: [.memory, .lookUp], .answeredBefore)
             .cannotMatter(on: [.storedResult], .trustsOwnResults)
+        // No other process has the decoder of these tests.
+        Row("isolation") { _ in [.isolation(.required(.process))] }
+            .shows(on: LoadPath.cold + [.storedOriginal, .blockingLookUp]) { $0.fails }
+            .cannotMatter(on: [.memory, .lookUp], .answeredBefore)
+            .cannotMatter(on: [.storedResult], .trustsOwnResults)
         Row("typeHint", PathSetup(content: .unmarked)) { _ in [.typeHint(PathDecoder.gray)] }
             .shows(on: LoadPath.cold) { $0.without.answer.error != nil && $0.with.answer.error == nil }
             .isTested(

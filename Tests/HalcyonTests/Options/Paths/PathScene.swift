@@ -33,7 +33,7 @@ final class PathScene: Sendable {
         var disk = DiskCache.Configuration(folder: folder + "/other")
         disk.clock = clock.clock
         disk.sweepInterval = nil
-        other = ImageCache(disk: disk, memoryCostLimit: 1 << 20)
+        other = ImageCache(disk: disk, memoryCostLimit: 1 << 20, memoryPressure: nil)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try setup.content.data.write(to: URL(filePath: folder + "/file"))
         otherTransport.setAnswer { [data = setup.content.data] _ in .init(body: data) }

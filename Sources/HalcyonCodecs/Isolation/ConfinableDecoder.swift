@@ -1,0 +1,72 @@
+package import FoundationEssentials
+
+/// A decoder whose work a worker can do in its place. Equal types are taken to do the same.
+package protocol ConfinableDecoder: ImageDecoder {
+    /// The code that reads untrusted bytes.
+    var confinement: DecoderConfinement { get }
+}
+
+/// The code of a decoder that reads untrusted bytes, by which it is confined.
+package struct DecoderConfinement: Sendable, Hashable {
+    /// The kinds of workers, which differ in the system calls that they may make.
+    package enum Kind: Sendable {
+        /// Computes on one thread.
+        case computing
+        /// Computes on threads that a library starts.
+        case computingWithThreads
+        /// Draws, and reads fonts.
+        case drawing
+        /// Computes on one thread, with libraries that are loaded for it.
+        case video
+    }
+
+    package let kind: Kind
+    /// A Boolean value that indicates whether a library reads pixels.
+    package let usesLibrary: Bool
+    /// A Boolean value that indicates whether a library reads the header and the metadata, too.
+    package let usesLibraryForHeader: Bool
+
+    private init(_ kind: Kind, usesLibrary: Bool = true, usesLibraryForHeader: Bool = false) {
+        self.kind = kind
+        self.usesLibrary = usesLibrary
+        self.usesLibraryForHeader = usesLibraryForHeader
+    }
+
+    /// All of it is this package's own.
+    package static let ownCode = DecoderConfinement(.computing, usesLibrary: false)
+    /// A library reads pixels.
+    package static let library = DecoderConfinement(.computing)
+    /// A library reads everything.
+    package static let wholeLibrary = DecoderConfinement(.computing, usesLibraryForHeader: true)
+    /// A library that starts threads reads everything.
+    package static let threadedLibrary = DecoderConfinement(.computingWithThreads, usesLibraryForHeader: true)
+    /// Libraries read everything of a video.
+    package static let video = DecoderConfinement(.video, usesLibraryForHeader: true)
+    /// A library draws.
+    package static let drawing = DecoderConfinement(.drawing, usesLibraryForHeader: true)
+}
+
+/// Puts decoders that work elsewhere in the place of decoders.
+package protocol DecoderIsolation: AnyObject, Sendable {
+    /// A Boolean value that indicates whether colours are converted where the image is decoded, and not where that takes
+    /// the least time.
+    var convertsColors: Bool { get }
+
+    /// Returns the decoder to use in place of another; that one, if it may be used here.
+    ///
+    /// - Throws: ``CodecError/isolation(_:)`` where it may not be used here, and not elsewhere either.
+    func isolated(_ decoder: any ImageDecoder) throws(CodecError) -> any ImageDecoder
+}
+
+/// A decoder that does all that ``ImageCodecs/decode(_:options:isCancelled:)`` does with an image: bounds its bitmap, and
+/// converts its colours.
+package protocol WholeImageDecoder: ImageDecoder {
+    /// Decodes an image.
+    ///
+    /// - Throws: ``CodecError``, `CancellationError`.
+    func wholeImage(
+        _ data: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage
+}

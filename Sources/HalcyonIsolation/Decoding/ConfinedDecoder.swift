@@ -1,0 +1,383 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// A decoder whose work is done by a worker.
+struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
+    private let decoder: any ImageDecoder
+    private let confinement: DecoderConfinement
+    private let isolation: WorkerIsolation
+
+    /// Processor time that a drawing may take, which states no size of its work.
+    private static let drawingTimeLimit: Duration = .seconds(20)
+    /// What the memory of a worker may exceed that of the image by: libraries, fonts, buffers of their own.
+    private static let additionalMemory = 256 << 20
+    private static let largestMemory = 1 << 40
+    /// The bytes that a description may take, and metadata.
+    private static let largestDescription = 64 << 20
+
+    init(_ decoder: any ImageDecoder, _ confinement: DecoderConfinement, _ isolation: WorkerIsolation) {
+        self.decoder = decoder
+        self.confinement = confinement
+        self.isolation = isolation
+    }
+
+    var format: ImageFormat { decoder.format }
+
+    func recognizes(_ prefix: Data) -> Bool { decoder.recognizes(prefix) }
+
+    // MARK: Headers
+
+    private var readsHeaderHere: Bool { !confinement.usesLibraryForHeader && !isolation.isRequired }
+
+    func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
+        if readsHeaderHere { return try decoder.info(of: data, limits: limits) }
+        return try typed {
+            try call(.info(limits), data, limits, isCancelled: { false }) {
+                try decoder.info(of: data, limits: limits)
+            } receive: { response in
+                try response.description { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader) }
+            }
+        }
+    }
+
+    func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
+        if readsHeaderHere { return try decoder.metadata(of: data) }
+        return try typed {
+            try call(.metadata, data, .standard, isCancelled: { false }) {
+                try decoder.metadata(of: data)
+            } receive: { response in
+                try response.description { reader throws(NonsensicalAnswer) in try ImageMetadata(from: &reader) }
+            }
+        }
+    }
+
+    private func typed<Result>(_ body: () throws -> Result) throws(CodecError) -> Result {
+        do {
+            return try body()
+        } catch let error as CodecError {
+            throw error
+        } catch {
+            // Nothing else is thrown by what is not cancelled.
+            throw .isolation(.unavailable(reason: "\(error)"))
+        }
+    }
+
+    // MARK: Images
+
+    func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        try call(.image(options), data, options.limits, isCancelled: isCancelled) {
+            try decoder.decode(data, options: options, isCancelled: isCancelled)
+        } receive: { response in
+            try response.image()
+        }
+    }
+
+    func wholeImage(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        try call(.wholeImage(options), data, options.limits, isCancelled: isCancelled) {
+            try ImageCodecs.image(of: data, with: decoder, options: options, isCancelled: isCancelled)
+        } receive: { response in
+            try response.image()
+        }
+    }
+
+    // MARK: Animations
+
+    func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
+        let session = WorkerSession(isolation.pool)
+        let opened = try call(
+            .open(options, animation: session.number),
+            data,
+            options.limits,
+            session,
+            isCancelled: { false }
+        ) { () -> ImageInfo?? in
+            nil
+        } receive: { response -> ImageInfo?? in
+            try response.description { reader throws(NonsensicalAnswer) in
+                try reader.optional { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader) }
+            }
+        }
+        guard let info = opened else { return try decoder.cursor(for: data, options: options) }
+        return ConfinedCursor(decoder: self, data: data, options: options, session: session, info: info)
+    }
+
+    fileprivate func frame(
+        _ index: Int,
+        of data: Data,
+        options: DecodeOptions,
+        _ session: WorkerSession,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> (Bitmap, BitmapDescription) {
+        try call(
+            .frame(index, options, animation: session.number),
+            data,
+            options.limits,
+            session,
+            isCancelled: isCancelled,
+            inProgram: Self.lost
+        ) { response in
+            try response.bitmap()
+        }
+    }
+
+    // MARK: Images that arrive
+
+    func incrementalReader(for beginning: Data, options: DecodeOptions) throws -> any IncrementalReading {
+        let session = WorkerSession(isolation.pool)
+        let state = try call(
+            .begin(options, image: session.number),
+            beginning,
+            options.limits,
+            session,
+            isCancelled: { false }
+        ) { () -> ArrivingImageState? in
+            nil
+        } receive: { response -> ArrivingImageState? in
+            try response.description { reader throws(NonsensicalAnswer) in try ArrivingImageState(from: &reader) }
+        }
+        if let state { return ConfinedReader(self, options, session, state) }
+        guard let decoder = decoder as? any IncrementalDecoding else {
+            throw CodecError.unsupported(format, reason: "it is decoded once all of it is there")
+        }
+        return try decoder.incrementalReader(for: beginning, options: options)
+    }
+
+    func embeddedThumbnail(
+        in beginning: Data,
+        options: DecodeOptions,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage? {
+        try call(.thumbnail(options), beginning, options.limits, isCancelled: isCancelled) {
+            try (decoder as? any IncrementalDecoding)?.embeddedThumbnail(
+                in: beginning,
+                options: options,
+                isCancelled: isCancelled
+            )
+        } receive: { response in
+            response.result.width == 0 ? nil : try response.image()
+        }
+    }
+
+    fileprivate func advance(
+        _ bytes: Data,
+        isEnd: Bool,
+        options: DecodeOptions,
+        _ session: WorkerSession,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> ArrivingImageState {
+        try call(
+            .advance(image: session.number, isEnd: isEnd),
+            bytes,
+            options.limits,
+            session,
+            sendsAll: true,
+            isCancelled: isCancelled,
+            inProgram: Self.lost
+        ) { response in
+            try response.description { reader throws(NonsensicalAnswer) in try ArrivingImageState(from: &reader) }
+        }
+    }
+
+    fileprivate func partialImage(
+        options: DecodeOptions,
+        _ session: WorkerSession,
+        isCancelled: @Sendable () -> Bool
+    ) throws -> DecodedImage {
+        try call(
+            .partialImage(image: session.number),
+            Data(),
+            options.limits,
+            session,
+            isCancelled: isCancelled,
+            inProgram: Self.lost
+        ) { response in
+            try response.image()
+        }
+    }
+
+    /// What a worker has begun is not begun again in the program.
+    private static func lost<Result>() throws -> Result {
+        throw CodecError.isolation(.unavailable(reason: "the worker is gone"))
+    }
+
+    // MARK: Calls
+
+    private func call<Result>(
+        _ operation: DecodeCall.Operation,
+        _ data: Data,
+        _ limits: DecodeLimits,
+        _ session: WorkerSession? = nil,
+        sendsAll: Bool = false,
+        isCancelled: () -> Bool,
+        inProgram: () throws -> Result,
+        receive: (WorkerResponse) throws -> Result
+    ) throws -> Result {
+        do {
+            if let files = decoder as? any FileReadingDecoder, let file = files.file {
+                return try file.withFile(in: data) { descriptor, byteCount, format in
+                    let request = self.request(files.decoder(of: format), operation, limits, session, sendsAll)
+                    return try isolation.pool.perform(
+                        request,
+                        .file(descriptor: descriptor, byteCount: byteCount),
+                        isCancelled: isCancelled,
+                        receive: receive
+                    )
+                }
+            }
+            let request = self.request(decoder, operation, limits, session, sendsAll)
+            return try data.withUnsafeBytes { bytes in
+                try isolation.pool.perform(request, .bytes(bytes), isCancelled: isCancelled, receive: receive)
+            }
+        } catch let error as IsolationError {
+            try isolation.decodeInProgram(format, because: error)
+        } catch CodecError.isolation(let error) {
+            try isolation.decodeInProgram(format, because: error)
+        }
+        return try inProgram()
+    }
+
+    private func request(
+        _ decoder: any ImageDecoder,
+        _ operation: DecodeCall.Operation,
+        _ limits: DecodeLimits,
+        _ session: WorkerSession?,
+        _ sendsAll: Bool
+    ) -> WorkerRequest {
+        var request = WorkerRequest(
+            kind: WorkerKind(decoder),
+            parameters: DecodeCall(decoder, operation).record,
+            scope: isolation.scope,
+            required: isolation.required,
+            format: decoder.format.name,
+            file: isolation.file
+        )
+        request.session = session?.number
+        request.sendsAll = sendsAll
+        let memory = min(max(0, limits.memory), Self.largestMemory)
+        request.largestByteCount = memory + Self.largestDescription
+        request.memory = memory + Self.additionalMemory
+        if confinement.kind == .drawing { request.processorTimeLimit = Self.drawingTimeLimit }
+        request.failure = { payload throws(NonsensicalAnswer) in try CodecError(record: payload) }
+        return request
+    }
+}
+
+/// A place in an animation that a worker has open, or opens again after it was ended.
+private struct ConfinedCursor: FrameCursor {
+    let decoder: ConfinedDecoder
+    let data: Data
+    let options: DecodeOptions
+    let session: WorkerSession
+    let info: ImageInfo?
+    private(set) var colorProfile: ColorProfile?
+    private(set) var frameInfo: ImageInfo?
+    private(set) var isPartial = false
+
+    init(decoder: ConfinedDecoder, data: Data, options: DecodeOptions, session: WorkerSession, info: ImageInfo?) {
+        self.decoder = decoder
+        self.data = data
+        self.options = options
+        self.session = session
+        self.info = info
+    }
+
+    mutating func bitmap(ofFrame index: Int, isCancelled: @Sendable () -> Bool) throws -> Bitmap {
+        let (bitmap, description) = try decoder.frame(
+            index,
+            of: data,
+            options: options,
+            session,
+            isCancelled: isCancelled
+        )
+        colorProfile = description.colorProfile
+        frameInfo = description.info
+        isPartial = description.isPartial
+        return bitmap
+    }
+}
+
+/// An image that a worker reads while its bytes arrive. It has those that were sent; the others wait here.
+private final class ConfinedReader: IncrementalReading {
+    private let decoder: ConfinedDecoder
+    private let options: DecodeOptions
+    private let session: WorkerSession
+    private var state: ArrivingImageState
+    private var pending = Data()
+    private var isEnded = false
+
+    init(_ decoder: ConfinedDecoder, _ options: DecodeOptions, _ session: WorkerSession, _ state: ArrivingImageState) {
+        self.decoder = decoder
+        self.options = options
+        self.session = session
+        self.state = state
+    }
+
+    var progress: IncrementalProgress { state.progress }
+
+    var matchesWholeDecoding: Bool { state.matchesWholeDecoding }
+
+    func append(_ bytes: Data) {
+        pending.append(bytes)
+    }
+
+    func end() {
+        isEnded = true
+    }
+
+    func advance(isCancelled: @Sendable () -> Bool) throws -> Bool {
+        let bytes = pending
+        pending = Data()
+        state = try decoder.advance(bytes, isEnd: isEnded, options: options, session, isCancelled: isCancelled)
+        return state.hasMore
+    }
+
+    func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        try decoder.partialImage(options: options, session, isCancelled: isCancelled)
+    }
+}
+
+extension WorkerResponse {
+    /// Reads the description, of which nothing else may be there.
+    fileprivate func description<Value>(
+        _ read: (inout RecordReader) throws(NonsensicalAnswer) -> Value
+    ) throws -> Value {
+        var reader = RecordReader(description)
+        let value = try read(&reader)
+        try reader.end()
+        return value
+    }
+
+    /// Copies the pixels.
+    fileprivate func bitmap() throws -> (Bitmap, BitmapDescription) {
+        let description = try description { reader throws(NonsensicalAnswer) in try BitmapDescription(from: &reader) }
+        let size = PixelSize(result.width, result.height)
+        let depth: SampleDepth = result.bytesPerPixel == SampleDepth.sixteen.bytesPerPixel ? .sixteen : .eight
+        guard !size.isEmpty else { throw NonsensicalAnswer("an image without pixels") }
+        var bitmap: Bitmap
+        do {
+            bitmap = try Bitmap(uninitialized: size, isOpaque: description.isOpaque, depth: depth)
+        } catch .invalidSize {
+            throw NonsensicalAnswer("an image of \(size) pixels")
+        } catch {
+            throw CodecError.bitmap(error)
+        }
+        guard bitmap.bytesPerRow == result.bytesPerRow, bitmap.byteCount == pixels.count else {
+            throw NonsensicalAnswer("rows of \(result.bytesPerRow) bytes for \(size.width) pixels")
+        }
+        bitmap.withUnsafeMutableBytes { $0.copyMemory(from: pixels) }
+        return (bitmap, description)
+    }
+
+    fileprivate func image() throws -> DecodedImage {
+        let (bitmap, description) = try bitmap()
+        guard let info = description.info else { throw NonsensicalAnswer("an image without a header") }
+        return DecodedImage(
+            bitmap: bitmap,
+            info: info,
+            fullSize: description.fullSize,
+            colorProfile: description.colorProfile,
+            isPartial: description.isPartial
+        )
+    }
+}

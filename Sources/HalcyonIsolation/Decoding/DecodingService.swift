@@ -1,0 +1,231 @@
+internal import FoundationEssentials
+internal import HalcyonCodecs
+internal import HalcyonRaster
+
+/// The work of a worker: decoding with the decoders that its program has.
+final class DecodingService: WorkerService {
+    private let decoders: [any ImageDecoder]
+
+    init(_ codecs: ImageCodecs) {
+        decoders = codecs.decoders
+    }
+
+    /// Has each decoder of a kind read a small file, so that its library is there with what it loads on first use: fonts,
+    /// plug-ins, tables.
+    func prepare(for kind: WorkerKind) {
+        for decoder in decoders where WorkerKind(decoder) == kind {
+            let file = Data(Self.smallFile(of: decoder.format))
+            _ = try? decoder.decode(file, options: DecodeOptions(), isCancelled: { false })
+        }
+    }
+
+    private static func smallFile(of format: ImageFormat) -> [UInt8] {
+        guard format == .svg else { return [UInt8](repeating: 0, count: 64) }
+        let drawing = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">
+            <text y="8" font-family="serif">a</text><text y="8" font-family="monospace">é</text></svg>
+            """
+        return Array(drawing.utf8)
+    }
+
+    func perform(_ task: WorkerTask) throws -> WorkerResult {
+        let call = try DecodeCall(record: task.parameters)
+        let decoder = decoders.first { $0.format == call.format && DecodeCall.name(ofTypeOf: $0) == call.type }
+        guard let decoder else { throw WorkerFailure(payload: CodecError.recordOfMissingDecoder(call.type)) }
+        do {
+            return try answer(call.operation, decoder, task)
+        } catch let error as CodecError {
+            throw WorkerFailure(payload: error.record)
+        } catch let error as BitmapError {
+            throw WorkerFailure(payload: CodecError.bitmap(error).record)
+        }
+    }
+
+    private func answer(
+        _ operation: DecodeCall.Operation,
+        _ decoder: any ImageDecoder,
+        _ task: WorkerTask
+    ) throws -> WorkerResult {
+        let isCancelled = { @Sendable [cancellation = task.cancellation] in cancellation.isCancelled }
+        switch operation {
+        case .info(let limits):
+            let info = try decoder.info(of: Self.data(task.input), limits: limits)
+            return try task.result { info.write(to: &$0) }
+        case .metadata:
+            let metadata = try decoder.metadata(of: Self.data(task.input))
+            return try task.result { metadata.write(to: &$0) }
+        case .image(let options):
+            let image = try decoder.decode(Self.data(task.input), options: options, isCancelled: isCancelled)
+            return try task.result(image)
+        case .wholeImage(let options):
+            let image = try ImageCodecs.image(
+                of: Self.data(task.input),
+                with: decoder,
+                options: options,
+                isCancelled: isCancelled
+            )
+            return try task.result(image)
+        case .open(let options, let number):
+            let animation = try OpenAnimation(number, task.input, decoder, options)
+            task.kept.value = animation
+            return try task.result { writer in
+                writer.write(animation.cursor.info) { $1.write(to: &$0) }
+            }
+        case .frame(let index, let options, let number):
+            let animation: OpenAnimation
+            if let open = task.kept.value as? OpenAnimation, open.number == number {
+                animation = open
+            } else {
+                animation = try OpenAnimation(number, task.input, decoder, options)
+                task.kept.value = animation
+            }
+            let (bitmap, description) = try animation.frame(at: index, isCancelled: isCancelled)
+            return try task.result(bitmap, description)
+        case .begin(let options, let number):
+            guard let decoder = decoder as? any IncrementalDecoding else {
+                throw CodecError.unsupported(decoder.format, reason: "it is decoded once all of it is there")
+            }
+            let image = ArrivingImage(
+                number,
+                try decoder.incrementalReader(for: Data(task.input), options: options),
+                options
+            )
+            task.kept.value = image
+            return try task.result { image.state(hasMore: true).write(to: &$0) }
+        case .advance(let number, let isEnd):
+            let image = try arrivingImage(number, task)
+            if !task.input.isEmpty { try image.reader.append(Data(task.input)) }
+            if isEnd { image.reader.end() }
+            let hasMore = try image.reader.advance(isCancelled: isCancelled)
+            return try task.result { image.state(hasMore: hasMore).write(to: &$0) }
+        case .partialImage(let number):
+            let image = try arrivingImage(number, task)
+            let shown = try image.reader.image(isCancelled: isCancelled)
+            return try task.result(shown.converted(image.options.color, isCancelled: isCancelled))
+        case .thumbnail(let options):
+            let thumbnail = try (decoder as? any IncrementalDecoding)?.embeddedThumbnail(
+                in: Self.data(task.input),
+                options: options,
+                isCancelled: isCancelled
+            )
+            // A result without pixels is none.
+            guard let thumbnail else { return WorkerResult() }
+            return try task.result(thumbnail.converted(options.color, isCancelled: isCancelled))
+        }
+    }
+
+    private func arrivingImage(_ number: Int, _ task: WorkerTask) throws -> ArrivingImage {
+        guard let image = task.kept.value as? ArrivingImage, image.number == number else {
+            throw CodecError.isolation(.cannotShare(reason: "the part of the image that was read is gone"))
+        }
+        return image
+    }
+
+    /// The bytes in place. They are valid until the work is done, and nobody writes to them through this value.
+    private static func data(_ bytes: UnsafeRawBufferPointer) -> Data {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return Data() }
+        return Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+    }
+}
+
+/// An image that a worker reads while its bytes arrive.
+private final class ArrivingImage {
+    let number: Int
+    let reader: any IncrementalReading
+    let options: DecodeOptions
+
+    init(_ number: Int, _ reader: any IncrementalReading, _ options: DecodeOptions) {
+        self.number = number
+        self.reader = reader
+        self.options = options
+    }
+
+    func state(hasMore: Bool) -> ArrivingImageState {
+        ArrivingImageState(
+            progress: reader.progress,
+            matchesWholeDecoding: reader.matchesWholeDecoding,
+            hasMore: hasMore
+        )
+    }
+}
+
+/// An animation that a worker keeps open from one frame to the next.
+private final class OpenAnimation {
+    let number: Int
+    private(set) var cursor: any FrameCursor
+    private let color: ColorHandling
+
+    /// - Throws: ``CodecError``.
+    init(_ number: Int, _ input: UnsafeRawBufferPointer, _ decoder: any ImageDecoder, _ options: DecodeOptions) throws {
+        self.number = number
+        color = options.color
+        // The input is there for one piece of work.
+        cursor = try decoder.cursor(for: Data(input), options: options)
+    }
+
+    /// Composes a frame, in the colours that the options ask for.
+    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws -> (Bitmap, BitmapDescription) {
+        var bitmap = try cursor.bitmap(ofFrame: index, isCancelled: isCancelled)
+        var colorProfile = cursor.colorProfile
+        if color == .sRGB, let profile = colorProfile {
+            try bitmap.convertToSRGB(from: profile, isCancelled: isCancelled)
+            colorProfile = nil
+        }
+        let description = BitmapDescription(
+            isOpaque: bitmap.isOpaque,
+            isPartial: cursor.isPartial,
+            colorProfile: colorProfile,
+            info: cursor.frameInfo,
+            fullSize: bitmap.size
+        )
+        return (bitmap, description)
+    }
+}
+
+extension WorkerTask {
+    fileprivate func result(_ write: (inout RecordWriter) -> Void) throws -> WorkerResult {
+        var writer = RecordWriter()
+        write(&writer)
+        let output = try output(byteCount: writer.bytes.count)
+        output.copyBytes(from: writer.bytes)
+        return WorkerResult(descriptionByteCount: writer.bytes.count)
+    }
+
+    fileprivate func result(_ image: DecodedImage) throws -> WorkerResult {
+        let description = BitmapDescription(
+            isOpaque: image.bitmap.isOpaque,
+            isPartial: image.isPartial,
+            colorProfile: image.colorProfile,
+            info: image.info,
+            fullSize: image.fullSize
+        )
+        return try result(image.bitmap, description)
+    }
+
+    fileprivate func result(_ bitmap: Bitmap, _ description: BitmapDescription) throws -> WorkerResult {
+        var writer = RecordWriter()
+        description.write(to: &writer)
+        let output = try output(byteCount: bitmap.byteCount + writer.bytes.count)
+        bitmap.withUnsafeBytes { output.copyMemory(from: $0) }
+        UnsafeMutableRawBufferPointer(rebasing: output[bitmap.byteCount...]).copyBytes(from: writer.bytes)
+        return WorkerResult(
+            width: bitmap.width,
+            height: bitmap.height,
+            bytesPerRow: bitmap.bytesPerRow,
+            bytesPerPixel: bitmap.bytesPerPixel,
+            descriptionByteCount: writer.bytes.count
+        )
+    }
+}
+
+extension WorkerKind {
+    /// The kind of workers for a decoder.
+    init(_ decoder: any ImageDecoder) {
+        switch (decoder as? any ConfinableDecoder)?.confinement.kind {
+        case .computing, nil: self = .stills
+        case .computingWithThreads: self = .stillsWithThreads
+        case .drawing: self = .drawings
+        case .video: self = .videos
+        }
+    }
+}

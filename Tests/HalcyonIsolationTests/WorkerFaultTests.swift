@@ -1,0 +1,161 @@
+import Glibc
+import Testing
+
+@testable import HalcyonIsolation
+@testable import IsolationTrial
+
+@Suite("A worker that fails")
+struct WorkerFaultTests {
+    /// A trap is an illegal instruction on x86-64 and a breakpoint on arm64.
+    private static let crashes: [(TrialWork, [WorkerLoss.Cause])] = [
+        (.writeToNull, [.signal(SIGSEGV)]), (.abort, [.signal(SIGABRT)]),
+        (.trap, [.signal(SIGILL), .signal(SIGTRAP)]),
+        (.exit, [.exit(status: 7)]),
+    ]
+
+    @Test("a crash is one error, which names the format, the file and the signal", arguments: crashes)
+    func crash(work: TrialWork, causes: [WorkerLoss.Cause]) throws {
+        let trial = try Trial()
+        let cause = try #require(try trial.cause(trial.request(work), input: [1]))
+        #expect(causes.contains(cause))
+        #expect(try trial.answer(trial.request(.echo, parameters: "on")) == "on")
+    }
+
+    @Test("the text of an error names the file, the format and the signal")
+    func text() {
+        let loss = WorkerLoss(format: "HEIC", file: "a.heic", cause: .signal(SIGSEGV), reached: .all)
+        #expect(
+            "\(IsolationError.workerLost(loss))"
+                == "a.heic (HEIC) ended its decoder: signal 11 (Segmentation fault)"
+        )
+    }
+
+    @Test("an image that takes too long ends its worker, and is decoded again on a machine that has time")
+    func time() throws {
+        let trial = try Trial()
+        var request = trial.request(.wait)
+        request.timeLimit = .milliseconds(30)
+        #expect(try trial.cause(request) == .time)
+        #expect(try trial.cause(request) == .time)
+    }
+
+    @Test("an image that takes too much processor time ends its worker")
+    func processorTime() throws {
+        let trial = try Trial()
+        var request = trial.request(.loop)
+        request.processorTimeLimit = .milliseconds(20)
+        #expect(try trial.cause(request) == .processorTime)
+    }
+
+    @Test("memory is bounded: a library that asks for more gets none, and the worker serves on")
+    func memory() throws {
+        let trial = try Trial { $0.memory = 100 << 20 }
+        let megabytes = try #require(Int(try trial.answer(trial.request(.takeMemory))))
+        #expect((50...100).contains(megabytes))
+        #expect(try trial.answer(trial.request(.echo, parameters: "on")) == "on")
+    }
+
+    @Test("cancelled work that looks whether it is ends, and the worker serves on")
+    func cancelled() throws {
+        // A machine under load may give the worker no time for a while.
+        let trial = try Trial { $0.cancellationDuration = .seconds(60) }
+        let worker = try trial.answer(trial.request(.identify))
+        var asked = 0
+        #expect(throws: CancellationError.self) {
+            try trial.answer(trial.request(.workUntilCancelled)) {
+                asked += 1
+                return asked > 2
+            }
+        }
+        #expect(try trial.answer(trial.request(.identify)) == worker)
+    }
+
+    @Test(
+        "cancelled work that does not look ends with its worker, and the file is not refused",
+        arguments: [
+            TrialWork.loop, .wait,
+        ]
+    )
+    func cancelledByForce(work: TrialWork) throws {
+        let trial = try Trial()
+        for _ in 0..<2 {
+            var asked = 0
+            #expect(throws: CancellationError.self) {
+                try trial.answer(trial.request(work)) {
+                    asked += 1
+                    return asked > 2
+                }
+            }
+        }
+        #expect(try trial.answer(trial.request(.echo, parameters: "on")) == "on")
+    }
+
+    @Test("work that is cancelled before it begins takes no worker")
+    func cancelledBefore() throws {
+        let trial = try Trial()
+        #expect(throws: CancellationError.self) { try trial.answer(trial.request(.echo)) { true } }
+        #expect(!trial.pool.hasStarted)
+    }
+
+    @Test("a file that ended a worker which had served others is tried once more, in a fresh one")
+    func retry() throws {
+        let trial = try Trial()
+        #expect(try trial.answer(trial.request(.abortIfUsed)) == "fresh")
+        let worker = trial.pool.idleProcesses
+        #expect(try trial.answer(trial.request(.abortIfUsed)) == "fresh")
+        #expect(trial.pool.idleProcesses != worker)
+    }
+
+    @Test("a file that ended a fresh worker is refused for 10 minutes, by its content")
+    func refused() throws {
+        let trial = try Trial()
+        let request = trial.request(.abort)
+        #expect(try trial.cause(request, input: [1, 2]) == .signal(SIGABRT))
+        let loss = WorkerLoss(format: "PNG", file: "photo.png", cause: .signal(SIGABRT), reached: .all)
+        #expect {
+            try trial.answer(trial.request(.echo), input: [1, 2])
+        } throws: { error in
+            guard case IsolationError.refused(let refused) = error else { return false }
+            return refused.cause == loss.cause && refused.file == loss.file
+        }
+        #expect(try trial.answer(trial.request(.echo, parameters: "other"), input: [2, 1]) == "other")
+        trial.advance(by: .seconds(599))
+        #expect(throws: IsolationError.self) { try trial.answer(trial.request(.echo), input: [1, 2]) }
+        trial.advance(by: .seconds(1))
+        #expect(try trial.answer(trial.request(.echo, parameters: "late"), input: [1, 2]) == "late")
+    }
+
+    @Test("a storm of crashes is slowed down, then refused, and ends with the first image that is decoded")
+    func storm() throws {
+        let trial = try Trial()
+        for index in 0..<5 {
+            #expect(try trial.cause(trial.request(.abort), input: [UInt8(index)]) == .signal(SIGABRT))
+        }
+        #expect(trial.pauses.withLock { $0 } == [10_000_000, 20_000_000, 40_000_000])
+        #expect(throws: IsolationError.crashing(workersLost: 5)) { try trial.answer(trial.request(.echo), input: [9]) }
+        #expect(trial.pool.hasStarted)
+        trial.advance(by: .milliseconds(80))
+        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [9]) == "on")
+        #expect(try trial.cause(trial.request(.abort), input: [10]) == .signal(SIGABRT))
+        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [9]) == "on")
+    }
+
+    @Test(
+        "a worker that answers nonsense is ended",
+        arguments: [
+            TrialWork.answerWithBytes, .answerOtherRequest, .answerWiderImage, .answerHugeImage, .answerShortRows,
+            .answerWithoutPixels, .answerWithDescriptor, .answerWithGreeting, .askForSmallerBuffer,
+        ]
+    )
+    func nonsense(work: TrialWork) throws {
+        let trial = try Trial { $0.isStrict = false }
+        var request = trial.request(work)
+        request.size = work == .answerWiderImage ? (width: 4, height: 4) : nil
+        let cause = try trial.cause(request)
+        guard case .answer? = cause else {
+            Issue.record("\(String(describing: cause))")
+            return
+        }
+        #expect(trial.pool.idleProcesses == [])
+    }
+}

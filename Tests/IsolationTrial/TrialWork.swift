@@ -1,0 +1,65 @@
+/// The work of the trial's workers: stand-ins for decoders, for what goes wrong in them, and for code that took one over.
+package enum TrialWork: Int, Sendable, CaseIterable {
+    // MARK: Decoders
+
+    /// Answers with pixels of the size asked for; the bytes of each are the remainder of the input's sum.
+    case paint
+    /// Answers with the parameters.
+    case echo
+    /// Fails in the words of its parameters.
+    case fail
+    /// Works until it is cancelled.
+    case workUntilCancelled
+    /// Answers with the number that a thread gave.
+    case startThread
+    /// Answers with its process identifier.
+    case identify
+
+    /// Answers with the number of bytes of the input.
+    case count
+
+    // MARK: Faults
+
+    /// A crash, but in a worker that has served nothing before.
+    case abortIfUsed
+    case writeToNull
+    case abort
+    case trap
+    case exit
+    /// Never answers, and never looks whether it is cancelled.
+    case loop
+    /// As `loop`, without taking processor time.
+    case wait
+    /// Takes memory until there is none, and answers with the number of megabytes.
+    case takeMemory
+
+    // MARK: Answers without sense
+
+    case answerWithBytes
+    case answerOtherRequest
+    case answerWiderImage
+    case answerHugeImage
+    case answerShortRows
+    case answerWithoutPixels
+    case answerWithDescriptor
+    case answerWithGreeting
+    case askForSmallerBuffer
+
+    // MARK: Attacks, whose answer is the number of the error: 0 for one that succeeded
+
+    case openFile
+    case createFile
+    case openFont
+    case connect
+    case fork
+    case execute
+    case signalParent
+    case makeMemoryExecutable
+    case traceParent
+    case readParent
+    case openProcess
+    case raiseLimit
+    case writeInput
+    case useIOUring
+    case unshare
+}
