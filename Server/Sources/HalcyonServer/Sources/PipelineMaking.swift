@@ -29,7 +29,7 @@ extension ServerSettings {
         shared?.follow(cache)
         var configuration = ImagePipeline.Configuration(downloader: downloader, cache: cache, codecs: .server)
         configuration.allowedSources = sources.localRoot == nil ? .web : [.web, .files]
-        configuration.defaultOptions = [.isolation(isolation)]
+        configuration.defaultOptions.decode.isolation = isolation
         configuration.sharing = shared.map { FleetLeases(of: $0) }
         configuration.observers = [MetricsObserver(factory: metrics), TracingObserver(tracer: tracer)]
         return ImagePipeline(configuration: configuration)
