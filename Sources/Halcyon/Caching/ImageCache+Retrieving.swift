@@ -43,7 +43,7 @@ extension ImageCache {
     ///   ``ImageOptions/decode``; `CancellationError`.
     public func entry(for request: ImageRequest, codecs: ImageCodecs = .standard) async throws -> Entry? {
         let request = request.completed()
-        guard request.options.cache.reads != .none, let key = try await key(for: request) else { return nil }
+        guard !request.options.cache.isForcedRefresh, let key = try await key(for: request) else { return nil }
         if request.options.cache.reads.includesMemory, let entry = entryInMemory(for: request) { return entry }
         var own = request
         if own.options.cache.targetCache != nil { own.options.cache.targetCache = nil }

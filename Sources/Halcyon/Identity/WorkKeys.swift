@@ -63,7 +63,7 @@ struct OriginalWorkKey: Hashable, Sendable {
                 staleIfError: policy.staleIfError,
                 revalidates: policy.revalidates,
                 recovery: options.recovery.ofOneSource,
-                ignoresFailures: policy.reads == .none,
+                ignoresFailures: policy.isForcedRefresh,
                 cache: policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity)
             )
         )

@@ -1,9 +1,8 @@
 internal import HalcyonHTTP
 
 extension ImageOptions {
-    /// A Boolean value that indicates whether a load may use the network: a request that reads no cache may in any
-    /// case.
-    var allowsNetwork: Bool { network.isAllowed || cache.reads == .none }
+    /// A Boolean value that indicates whether a load may use the network: a forced refresh may in any case.
+    var allowsNetwork: Bool { network.isAllowed || cache.isForcedRefresh }
 }
 
 extension ResolvedRequest {

@@ -9,12 +9,6 @@ extension ImageOptions {
         _read { yield storage.loadProcessing }
     }
 
-    /// A Boolean value that indicates whether the original on disk may be used. It is all that the disk has of an image
-    /// whose frames are all processed.
-    var readsOriginalOnDisk: Bool {
-        cache.reads.includesDisk && (cache.readsOriginal || loadProcessing.isIdentity || decode.processesAllFrames)
-    }
-
     /// The variant of an original that these options name; `nil` for its first frame at its own size. Encoded once for
     /// all copies of the options.
     var variant: ImageKey.Variant? {

@@ -51,8 +51,8 @@ extension OptionContradiction {
             return
         }
         guard !options.network.isAllowed, let transfer = source.transfer(options, over: defaults) else { return nil }
-        if cache.reads == .none {
-            // A forced refresh stores its result, and uses the network.
+        if cache.isForcedRefresh {
+            // One that stores its result uses the network.
             guard !cache.storesInMemory, !cache.storesOnDisk else { return nil }
             self = .noCacheAndOnlyFromCache
         } else if options.network.hookIdentities(over: options.network.additions(or: defaults)) == nil {

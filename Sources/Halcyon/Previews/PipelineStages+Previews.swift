@@ -98,7 +98,7 @@ extension ImageRequest {
             options.network.isAllowed = false
             options.cache.freshness = .ignoringServer
             options.cache.revalidates = false
-            if options.cache.reads == .none { options.cache.reads = .all }
+            if options.cache.isForcedRefresh { options.cache.reads = .all }
             options.cache.storesInMemory = false
             options.cache.storesOnDisk = false
         }

@@ -52,7 +52,7 @@ final class Recovery: Sendable {
 
     /// Returns the error of an equal request that failed before; `nil` if none is remembered, or the options load anew.
     func rememberedFailure(of request: ResolvedRequest) -> ImageError? {
-        guard request.options.cache.reads != .none, let failureMemory, let name = request.nameOfFailures,
+        guard !request.options.cache.isForcedRefresh, let failureMemory, let name = request.nameOfFailures,
             var error = failureMemory.failure(for: name)
                 ?? failureMemory.failure(for: name.ofFrame(request.options.decode.frame))
         else { return nil }

@@ -84,7 +84,7 @@ final class OriginalStage: Sendable {
                 return try await storedOriginal(for: request, context: context)
             }
             // A load that reads no cache may use the network whatever the options say of it.
-            guard request.options.cache.reads != .none else { return nil }
+            guard !request.options.cache.isForcedRefresh else { return nil }
             let original = try await original(for: request.withoutNetwork, context: context)
             // A file that has changed since is another original.
             if request.source.filePath != nil, original.caching.effect == .leave { return nil }

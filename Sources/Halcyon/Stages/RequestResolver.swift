@@ -215,8 +215,7 @@ struct RequestResolver: Sendable {
         let originals = policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity) ?? cache
         let other = policy.originalCache ?? target
         let caches = other === target ? [target] : [target, other]
-        // A request that reads no cache asks for the present state of the source.
-        let kind: ContentRegistration.Kind = policy.reads == .none ? .refresh : .load
+        let kind: ContentRegistration.Kind = policy.isForcedRefresh ? .refresh : .load
         let additions = setup.configuration.policy
         return ResolvedRequest(
             source: source,

@@ -109,11 +109,6 @@ final class ResolvedRequest: Sendable {
         return transfer
     }
 
-    /// The same request, with its original from the source.
-    var withoutReadingDisk: ResolvedRequest {
-        replacing(work: work(options, readsDisk: false), options: options)
-    }
-
     /// Returns the same request, which asks only the tiers after one for its original.
     func readingBelow(_ tier: Int) -> ResolvedRequest {
         replacing(work: work(options, readsDisk: work.readsDisk, skippedTiers: tier + 1), options: options)

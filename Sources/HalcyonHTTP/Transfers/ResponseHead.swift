@@ -22,8 +22,8 @@ struct ResponseHead {
     /// The bytes of all responses so far.
     private(set) var byteCount: Int
     private var lineCount = 0
-    private var contentLength = ContentLength.missing
-    private var transferCodings = TransferCodings.none
+    private(set) var contentLength = ContentLength.missing
+    private(set) var transferCodings = TransferCodings.none
     /// The codings of the body; with any, the body's length is not that of its content.
     private(set) var contentCodings = ContentCodings()
     /// The field of the last line, in case it goes on.
@@ -40,34 +40,6 @@ struct ResponseHead {
 
     /// A Boolean value that indicates whether the status is that of a redirect, with or without a target.
     var mayBeRedirect: Bool { (300..<400).contains(status) && Redirection.statuses.contains(status) }
-
-    /// The length by `Content-Length`, which counts the coded bytes and means nothing beside `Transfer-Encoding` (RFC
-    /// 9112, 6.3).
-    var expectedBodyBytes: Int? {
-        guard transferCodings == .none, contentCodings.isEmpty, case .bytes(let length) = contentLength else {
-            return nil
-        }
-        return length
-    }
-
-    /// A Boolean value that indicates whether the head states where the body ends. In HTTP/1, it is else the end of the
-    /// connection.
-    var isDelimited: Bool {
-        if transferCodings == .chunked { return true }
-        if case .bytes = contentLength, transferCodings == .none { return true }
-        return false
-    }
-
-    /// The reason why the end of the body cannot be determined; `nil` if it is clear.
-    var framingProblem: String? {
-        switch transferCodings {
-        case .unknown(let text): return "Transfer-Encoding: \(text)"
-        case .chunked, .identity: return nil
-        case .none: break
-        }
-        guard case .unclear(let text) = contentLength else { return nil }
-        return "Content-Length: \(text)"
-    }
 
     /// Appends a line with its end, in the form of libcurl; returns `false` if that makes more than `limit` bytes in
     /// all, or more than ``maximumFieldCount`` fields.

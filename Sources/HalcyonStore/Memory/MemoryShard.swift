@@ -16,22 +16,6 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable> {
 
     init() {}
 
-    /// Returns the value of the entry at a place, marked as used and extended; `nil` if it is not held.
-    ///
-    /// - Parameter end: the new expiry where `extending` gives one.
-    @inlinable
-    mutating func use(_ place: Int, at now: Int64, _ extending: ExpirationExtension, end: Int64) -> Value? {
-        guard let value = entries[place].value else { return nil }
-        hits += 1
-        let expiresAt = entries[place].extended(at: now, extending, end: end)
-        // Written only if it changes: else threads that read take its line of the processor's cache from each other.
-        if !entries[place].isUsed || entries[place].expiresAt != expiresAt {
-            entries[place].isUsed = true
-            entries[place].expiresAt = expiresAt
-        }
-        return value
-    }
-
     /// Adds an entry whose key is not there. Complexity: O(1) amortised.
     @inlinable
     mutating func add(_ entry: Entry) {
@@ -92,29 +76,6 @@ struct MemoryShard<Key: Hashable & Sendable, Value: Sendable> {
             return (entry, true)
         }
         return nil
-    }
-
-    /// Walks the hand over so many places and removes the entries that have expired, or whose object is gone.
-    ///
-    /// - Parameter dropped: receives them, and objects of weak references that were read: reading retains an object, and
-    ///   if its other owners release it meanwhile, its `deinit` runs where `dropped` is released.
-    @inlinable
-    mutating func sweep(from hand: inout Int, steps: Int, at now: Int64, into dropped: inout DroppedEntries<Key, Value>)
-    {
-        let end = steps < entries.count - hand ? hand + steps : entries.count
-        while hand < end {
-            let place = hand
-            hand += 1
-            guard entries[place].key != nil else { continue }
-            if entries[place].expiresAt > now {
-                if entries[place].value != nil { continue }
-                if let object = entries[place].weak?.object() {
-                    dropped.objects.append(object)
-                    continue
-                }
-            }
-            dropped.append(remove(at: place), .expired)
-        }
     }
 
     /// Empties the shard and returns what it held, for the caller to free.
