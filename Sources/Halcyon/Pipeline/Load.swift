@@ -5,20 +5,27 @@ internal import FoundationEssentials
 /// ```
 /// prepare ─► memory ─► observers ─► interceptors ─► one source or alternatives ─► resolve ─► shared work
 ///
-/// shared work: memory again ─► stored result ─► original ─► decode ─► process ─► store ─► original's bytes
-///                                                └──────── error ────────┴─► stale result or substitute
+/// shared work: memory again ─► stored result ─► another process ─► original ─► decode ─► process ─► encode ─► store
+///                                    └───────────────────────── error ────────────────────────┴─► fallback
 /// ```
 ///
-/// - *prepare* (default options, the first step of each interceptor: ``Interception/prepared(_:)``) and *memory*
-///   (``MemoryStage``) come before a load, on the thread of the caller, which gets an image in memory without waiting.
-///   Images of an ``ImagePipeline`` pass both, bytes and encoded forms *prepare* alone. ``ImagePrefetcher`` makes both on
-///   its own, previews begin with the load, and an ``ImageCache`` begins with *shared work*.
+/// - *prepare* completes the options and takes the first step of each interceptor, ``Interception/prepared(_:)``; *memory*
+///   (``MemoryStage``) answers without waiting. Both come before a load, on the thread of the caller. Bytes, and what is
+///   prefetched to the disk, have no look into memory. Previews of an image begin with *observers*, and have no
+///   interceptors; an ``ImageCache`` begins with *shared work*.
 /// - *resolve* (``RequestResolver``) derives the keys, and refuses sources that are not allowed and options that contradict
-///   each other. Each alternative is resolved on its own.
-/// - *original*, *decode* and *process* are the form's, ``LoadForm/make(for:context:)``. The first two are left out where
-///   processors may begin with an image in memory, ``MemoryStage/unprocessed(for:)``. Retries, circuit breakers, the
-///   memory of failures and the check for metered networks are inside *original*, in ``Recovery``.
-/// - *store* is ``LoadForm/store(_:for:_:)``, *stale result or substitute* ``LoadForm/fallback(for:after:context:)``.
+///   each other. Each alternative is a load of its own from here on.
+/// - *shared work* is done once for equal requests for images or encoded images. A request whose result must not come from
+///   anywhere (``ResolvedRequest/Reach``) shares none.
+/// - *another process* of a fleet may make the result, or transfer the original, of what is stored: ``WorkSharing``.
+/// - *original*, *decode*, *process* and *encode* are those of the form, ``LoadForm/make(for:context:)``. Bytes end with
+///   *original*, images with *process*. ``OriginalStage`` looks into the tiers of the cache as their server allows, then
+///   asks the source; retries, circuit breakers, the memory of failures and the check for metered networks are there, in
+///   ``Recovery``. It is taken again where ``DecodingStage`` finds it damaged. Both are left out where ``ProcessingStage``
+///   may begin with an image in memory, ``MemoryStage/unprocessed(for:)``, and where an encoded image is made of a result
+///   that a cache has. Each is shared with loads whose results differ.
+/// - *store* is ``LoadForm/store(_:for:_:)``: memory, then original and result in the tiers, unless something newer is there.
+/// - *fallback*, ``LoadForm/fallback(for:after:context:)``, is a result that is no longer fresh, or a substitute.
 struct Load<Form: LoadForm>: Sendable {
     let form: Form
     /// The distance from which the result may come.
