@@ -53,7 +53,7 @@ final class EngineChannel: Sendable {
             return (state.lastID, mustStart)
         }
         if mustStart {
-            let isStarted = EngineThread.start { [weak self, ended] in
+            let isStarted = SystemThread.detached { [weak self, ended] in
                 while let pause = self?.listen() {
                     _ = ended.wait(until: .now + pause)
                 }

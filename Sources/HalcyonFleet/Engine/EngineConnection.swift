@@ -72,7 +72,7 @@ final class EngineConnection: @unchecked Sendable {
     }
 
     deinit {
-        EngineThread.withoutPipeSignal { redisFree(context) }
+        EngineSignals.withoutPipeSignal { redisFree(context) }
         // After the reader, whose replies count against it.
         budget.deallocate()
     }
@@ -93,7 +93,7 @@ final class EngineConnection: @unchecked Sendable {
             withPath(files.certificate) { certificate in
                 withPath(files.privateKey) { key in
                     var options = HalcyonEngineTLS(authorities: authorities, certificate: certificate, private_key: key)
-                    return EngineThread.withoutPipeSignal {
+                    return EngineSignals.withoutPipeSignal {
                         halcyon_hiredis_start_tls(context, host, &options, &reason, reason.count)
                     }
                 }
@@ -151,7 +151,7 @@ final class EngineConnection: @unchecked Sendable {
         var isWritten: Int32 = 0
         var mayNeedToRead = false
         while true {
-            let status = EngineThread.withoutPipeSignal { redisBufferWrite(context, &isWritten) }
+            let status = EngineSignals.withoutPipeSignal { redisBufferWrite(context, &isWritten) }
             guard status == REDIS_OK else { throw lost() }
             if isWritten != 0 { return }
             if mayNeedToRead {
@@ -220,7 +220,7 @@ final class EngineConnection: @unchecked Sendable {
             guard received <= limits.byteCount + 64 * min(limits.elementCount, 1 << 20) else { throw .replyTooLarge }
             if mustWait { try wait(POLLIN, until: deadline) }
             let earlier = context.pointee.reader.pointee.len
-            let status = EngineThread.withoutPipeSignal { redisBufferRead(context) }
+            let status = EngineSignals.withoutPipeSignal { redisBufferRead(context) }
             guard status == REDIS_OK else { throw lost() }
             let count = Int(context.pointee.reader.pointee.len) - Int(earlier)
             received += max(0, count)

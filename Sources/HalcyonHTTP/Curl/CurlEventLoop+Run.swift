@@ -6,7 +6,7 @@ internal import HalcyonSystem
 /// The work of the loop's thread.
 extension CurlEventLoop {
     func run() {
-        CurlLibrary.prepareThread(named: "halcyon-http")
+        halcyon_curl_name_thread("halcyon-http")
         var commands: [CurlMailbox.Command] = []
         watch.beginWork()
         while true {

@@ -1,6 +1,5 @@
 internal import CCurl
 internal import CCurlShim
-internal import Glibc
 internal import HalcyonSystem
 
 /// The thread that drives libcurl, and everything that belongs to it.
@@ -9,10 +8,10 @@ internal import HalcyonSystem
 /// thread alone, so there is nothing to lock and no callback to re-enter. A command that a receiver posts is taken up
 /// after libcurl has returned.
 ///
-/// Unchecked: the mailbox and the thread's number are protected by locks; the rest belongs to the loop's thread.
+/// Unchecked: the mailbox and the thread are protected by locks; the rest belongs to the loop's thread.
 final class CurlEventLoop: @unchecked Sendable {
     let mailbox: CurlMailbox
-    private let thread = Lock<pthread_t?>(nil)
+    private let thread = Lock<SystemThread?>(nil)
     let configuration: CurlTransport.Configuration
     let multi: UnsafeMutableRawPointer
     // Exclusivity is not checked where only this thread comes and no call made meanwhile leads back: see CurlExchange.
@@ -72,26 +71,12 @@ final class CurlEventLoop: @unchecked Sendable {
 
     /// Starts the thread, which keeps the loop alive until it ends.
     func launch() {
-        let retained = Unmanaged.passRetained(self)
         let isRunning = thread.withLock { thread in
-            var id = pthread_t()
-            let code = pthread_create(
-                &id,
-                nil,
-                { context in
-                    guard let context else { return nil }
-                    Unmanaged<CurlEventLoop>.fromOpaque(context).takeRetainedValue().run()
-                    return nil
-                },
-                retained.toOpaque()
-            )
-            guard code == 0 else { return false }
-            thread = id
-            return true
+            thread = SystemThread { self.run() }
+            return thread != nil
         }
         if !isRunning {
             // The system is out of threads: every transfer will complete with an error.
-            retained.release()
             _ = mailbox.closeIfEmpty()
             curl_multi_cleanup(multi)
         }
@@ -111,16 +96,12 @@ final class CurlEventLoop: @unchecked Sendable {
 
     /// Waits for the end of the thread, unless this is the thread or someone else waits already.
     func join() {
-        let id = thread.withLock { thread -> pthread_t? in
-            guard let id = thread, pthread_equal(id, pthread_self()) == 0 else { return nil }
-            thread = nil
-            return id
-        }
-        if let id { pthread_join(id, nil) }
+        let other = thread.withLock { thread in thread?.isCurrent == false ? thread.take() : nil }
+        other?.join()
     }
 
     deinit {
         // The thread keeps the loop, so it has ended, or is here, letting go of it.
-        if let id = thread.withLock({ $0 }) { pthread_detach(id) }
+        thread.withLock { $0 }?.detach()
     }
 }

@@ -1,6 +1,5 @@
 internal import CCurl
 internal import CCurlShim
-internal import Glibc
 
 /// The parts of libcurl that hold for the whole process.
 enum CurlLibrary {
@@ -26,15 +25,4 @@ enum CurlLibrary {
     /// A Boolean value that indicates whether libcurl calls back before each request goes out, once the connection is
     /// open.
     static let hasPrerequest = halcyon_curl_has_prerequest && version >= 0x07_50_00
-
-    /// Names the calling thread, and blocks signals on it.
-    ///
-    /// OpenSSL writes with `write`, so a closed peer raises SIGPIPE, and with CURLOPT_NOSIGNAL libcurl does not ignore
-    /// it.
-    static func prepareThread(named name: String) {
-        var signals = sigset_t()
-        sigfillset(&signals)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        halcyon_curl_name_thread(name)
-    }
 }

@@ -1,5 +1,6 @@
 internal import CCurlShim
 internal import Glibc
+internal import HalcyonSystem
 internal import Synchronization
 
 /// Ensures that libcurl returns to its event loop, whatever a server sends.
@@ -25,7 +26,7 @@ final class EventLoopWatch: @unchecked Sendable {
     private let mustStop = Atomic<Bool>(false)
     /// The semaphore that wakes the watching thread, at an address of its own, because the C type must not move.
     private let wakeUp: UnsafeMutablePointer<sem_t>
-    private var thread: pthread_t?
+    private var thread: SystemThread?
 
     init(_ sockets: OpenSockets) {
         self.sockets = sockets
@@ -65,24 +66,7 @@ final class EventLoopWatch: @unchecked Sendable {
     /// again.
     func start() {
         guard thread == nil else { return }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, 128 << 10)
-        defer { pthread_attr_destroy(&attributes) }
-        let retained = Unmanaged.passRetained(self)
-        var id = pthread_t()
-        let code = pthread_create(
-            &id,
-            &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<EventLoopWatch>.fromOpaque(context).takeRetainedValue().watch()
-                return nil
-            },
-            retained.toOpaque()
-        )
-        guard code == 0 else { return retained.release() }
-        thread = id
+        thread = SystemThread(stackSize: 128 << 10) { self.watch() }
     }
 
     /// Ends the watching, and returns when its thread has ended.
@@ -90,7 +74,7 @@ final class EventLoopWatch: @unchecked Sendable {
         guard let thread else { return }
         mustStop.store(true, ordering: .sequentiallyConsistent)
         sem_post(wakeUp)
-        pthread_join(thread, nil)
+        thread.join()
         self.thread = nil
     }
 
@@ -100,7 +84,7 @@ final class EventLoopWatch: @unchecked Sendable {
     // The watching thread
 
     private func watch() {
-        CurlLibrary.prepareThread(named: "halcyon-watch")
+        halcyon_curl_name_thread("halcyon-watch")
         var last = step.load(ordering: .sequentiallyConsistent)
         var isCounting = false
         while !mustStop.load(ordering: .sequentiallyConsistent) {

@@ -25,7 +25,7 @@ private final class Watchdog: Sendable {
 
     init(seconds: Int, report: @escaping @Sendable () -> String) {
         let isOver = isOver
-        let thread = WatchdogThread {
+        SystemThread.detached {
             for _ in 0..<seconds * 100 {
                 if isOver.withLock({ $0 }) { return }
                 Sleep.microseconds(10_000)
@@ -35,46 +35,10 @@ private final class Watchdog: Sendable {
             Output.line("state \(report())")
             _exit(3)
         }
-        thread.start()
     }
 
     func end() {
         isOver.withLock { $0 = true }
-    }
-}
-
-private struct WatchdogThread {
-    private final class Body {
-        let run: @Sendable () -> Void
-
-        init(_ run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
-    }
-
-    private let body: Body
-
-    init(_ run: @escaping @Sendable () -> Void) {
-        body = Body(run)
-    }
-
-    func start() {
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
-        let argument = Unmanaged.passRetained(body).toOpaque()
-        pthread_create(
-            &thread,
-            &attributes,
-            { argument in
-                // The argument is what `start` passed, with its reference.
-                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            },
-            argument
-        )
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HalcyonSystem
 
 /// The thread that waits for the kernel's word, and what it waits on.
 ///
@@ -89,32 +90,7 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         return nil
     }
 
-    func start() -> Bool {
-        var id = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // The thread takes none of the program's signals, from its first moment: it begins with the mask of this one.
-        var signals = sigset_t()
-        var earlier = sigset_t()
-        sigfillset(&signals)
-        pthread_sigmask(SIG_BLOCK, &signals, &earlier)
-        defer { pthread_sigmask(SIG_SETMASK, &earlier, nil) }
-        let retained = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &id,
-            &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<MemoryPressureWaiter>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            },
-            retained.toOpaque()
-        )
-        if code != 0 { retained.release() }
-        return code == 0
-    }
+    func start() -> Bool { SystemThread.detached { self.run() } }
 
     private func run() {
         while true {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HalcyonSystem
 
 /// The parts that the servers of this module share: sockets on 127.0.0.1, and threads.
 enum LoopbackSocket {
@@ -86,26 +87,6 @@ enum LoopbackSocket {
 
     /// Runs `body` on a new thread.
     static func spawn(_ body: @escaping @Sendable () -> Void) throws {
-        final class Work: Sendable {
-            let run: @Sendable () -> Void
-            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-        }
-        let context = Unmanaged.passRetained(Work(body))
-        var id = pthread_t()
-        let code = pthread_create(
-            &id,
-            nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            },
-            context.toOpaque()
-        )
-        guard code == 0 else {
-            context.release()
-            throw OriginServerError(call: "pthread_create", code: code)
-        }
-        pthread_detach(id)
+        guard SystemThread.detached(body) else { throw OriginServerError(call: "pthread_create", code: EAGAIN) }
     }
 }

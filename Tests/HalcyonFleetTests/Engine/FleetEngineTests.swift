@@ -241,7 +241,7 @@ struct FleetEngineTests {
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         close(ends[1])
-        let count = EngineThread.withoutPipeSignal { write(ends[0], "x", 1) }
+        let count = EngineSignals.withoutPipeSignal { write(ends[0], "x", 1) }
         #expect(count == -1 && errno == EPIPE)
         close(ends[0])
     }

@@ -36,11 +36,11 @@ final class FalseEngine: Sendable {
         }
         port = Int(in_port_t(bigEndian: address.sin_port))
         guard isBound else { throw FleetError.unreachable("127.0.0.1", reason: "bind: \(errno)") }
-        _ = EngineThread.start { [listener, isOver] in
+        SystemThread.detached { [listener, isOver] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0, !isOver.withLock({ $0 }) else { break }
-                _ = EngineThread.start { Self.serve(connection, behavior) }
+                SystemThread.detached { Self.serve(connection, behavior) }
             }
             close(listener)
         }
@@ -105,7 +105,7 @@ final class FalseEngine: Sendable {
             shutdown(to, Int32(SHUT_RDWR))
             shutdown(from, Int32(SHUT_RDWR))
         }
-        _ = EngineThread.start {
+        SystemThread.detached {
             copy(connection, engine)
             close(connection)
         }
