@@ -43,6 +43,33 @@ struct DiskWorkerTests {
         for store in stores { #expect(try await store.value) }
     }
 
+    @Test("loads wait for their stores while too much waits for the disk, and not afterwards")
+    func slowDisk() async throws {
+        let test = TestPipeline()
+        let tiers = test.pipeline.cache.tiers
+        let (url, other) = (Sample.url(), Sample.url())
+        for url in [url, other] { test.transport.serve(url, Sample.png()) }
+        let gate = DispatchGate()
+        tiers.disk.writing.schedule(priority: .high) { gate.wait() }
+        let store = tiers.store(
+            for: CacheKey(name: "large"),
+            expiration: nil,
+            byteCount: CacheTiers.pendingByteLimit + 1,
+            admission: { false },
+            content: { (Data([1]), Data()) }
+        )
+        #expect(tiers.isBehind)
+        let task = test.pipeline.task(for: url)
+        // The image is made, and its store waits.
+        await eventually { [pipeline = test.pipeline] in pipeline.responseFromMemory(for: url) != nil }
+        #expect(task.finishedResponse == nil)
+        gate.open()
+        #expect(try await task.response.timings.store != nil)
+        await store.value
+        #expect(!tiers.isBehind)
+        #expect(try await test.pipeline.response(for: other).timings.store == nil)
+    }
+
     @Test("waiting for what was stored ends although more is stored all the time")
     func flushUnderLoad() async throws {
         let folder = TestPipeline.temporaryPath()

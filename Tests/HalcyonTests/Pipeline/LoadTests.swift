@@ -51,6 +51,40 @@ struct LoadTests {
         #expect(test.transport.transfers.map(\.request.url) == [fixture.url, other])
     }
 
+    @Test("finds what another load has put into memory since its caller looked there")
+    func secondLook() async throws {
+        fixture.serve(Sample.png(), [:])
+        let (hasLooked, gate) = (Gate(), Gate())
+        let interceptor = LoadInterceptor { load in
+            hasLooked.open()
+            await gate.wait()
+            return try await load.proceed()
+        }
+        let task = pipeline.task(for: ImageRequest(fixture.url, options: [.interceptors(interceptor)]))
+        await hasLooked.wait()
+        #expect(try await fixture.load().source == .network)
+        gate.open()
+        #expect(try await task.response.source == .memory)
+        #expect(fixture.requestCount == 1 && fixture.test.counters.decodes == 1)
+    }
+
+    @Test("is named by its source, wherever its server leads", arguments: [Form.image, .diskEntry])
+    func redirect(form: Form) async throws {
+        let request = ImageRequest(fixture.url)
+        let (pipeline, target) = (pipeline, other)
+        let load = Task { try await form.load(request, by: pipeline) }
+        let transfer = await fixture.transport.nextTransfer()
+        transfer.respond(status: 200, headers: [.cacheControl: "max-age=60"], url: target)
+        transfer.send(Sample.png())
+        transfer.finish()
+        #expect(try await load.value == .network)
+        await fixture.test.settle()
+        #expect(await pipeline.cache.tiers(with: request).contains(.disk))
+        #expect(await pipeline.cache.tiers(with: ImageRequest(target)) == [])
+        try await pipeline.cache.remove(for: request)
+        await #expect(throws: ImageError.self) { try await fixture.load([.onlyFromCache]) }
+    }
+
     @Test("replaces nothing by a page that is sent in place of an image", arguments: Form.allCases)
     func portal(form: Form) async throws {
         let crop = ImageOption.processor(.crop(to: .pixels(8, 8)))
