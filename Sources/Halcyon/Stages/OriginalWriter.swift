@@ -17,8 +17,9 @@ struct OriginalWriter: Sendable {
     /// - Returns: `nil` if nothing is stored.
     func storeUsed(_ original: Original, isAnimated: Bool) -> Task<Void, Never>? {
         let (policy, caching) = (request.options.cache, original.caching)
-        guard policy.storesOnDisk, request.source.isCachedOnDisk, let entry = caching.entry else { return nil }
-        if !request.isProcessed || policy.keepsOriginal || isAnimated { return store(original.data, entry) }
+        guard policy.storesOnDisk, request.source.isCachedOnDisk else { return nil }
+        if !request.isProcessed || policy.keepsOriginal || isAnimated { return store(original) }
+        guard let entry = caching.entry else { return nil }
         if let place = caching.replaced?.place {
             // An original that is stored already is kept up to date, in the tier that has it.
             let tiers = request.originals.tiers
@@ -52,7 +53,7 @@ struct OriginalWriter: Sendable {
         }
     }
 
-    /// Starts to store an original, also one that was found in a tier below the disk.
+    /// Starts to store an original, on disk alone if it was found in a tier below.
     ///
     /// - Returns: `nil` if it is on disk already, or its server forbids storing it.
     func store(_ original: Original) -> Task<Void, Never>? {

@@ -86,6 +86,46 @@ struct TierOriginalTests {
         #expect(await cache.storedData(for: request) == Sample.png(seed: 2))
     }
 
+    // MARK: Loading
+
+    @Test("below the disk is copied by a load of its image, which asks for it there once")
+    func loadFromBelow() async throws {
+        let test = TestPipeline(tiers: [tier])
+        tier.put(entry(seed: 1), for: key)
+        #expect(try await owner(test, [.waitForCache]) == 1)
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == .all)
+        #expect(tier.calls.map(\.function) == [.entry])
+        test.pipeline.cache.removeAllFromMemory()
+        #expect(try await owner(test, [.onlyFromCache]) == 1)
+        #expect(tier.calls.map(\.function) == [.entry] && test.transport.startedCount == 0)
+    }
+
+    @Test("below the disk is copied by the load of a result that keeps its original alone", arguments: [true, false])
+    func resultFromBelow(keepsOriginal: Bool) async throws {
+        let test = TestPipeline(tiers: [tier])
+        tier.put(entry(seed: 1), for: key)
+        let options = keepsOriginal ? [crop, .cacheOriginalImage] : [crop]
+        #expect(try await owner(test, options + [.waitForCache]) == 1)
+        #expect(await test.pipeline.cache.tiers(with: ImageRequest(url)) == (keepsOriginal ? .disk : []))
+        #expect(tier.present(key)?.body == Sample.png(seed: 1) && test.transport.startedCount == 0)
+    }
+
+    @Test("below the disk is not copied by a load that began before it was removed")
+    func removedFromBelow() async throws {
+        let test = TestPipeline(tiers: [tier])
+        let (cache, request) = (test.pipeline.cache, ImageRequest(url))
+        tier.put(entry(seed: 1), for: key)
+        let gate = DispatchGate()
+        cache.disk.writing.schedule(priority: .high) { gate.wait() }
+        #expect(try await owner(test) == 1)
+        let removal = Task { try await cache.remove(for: request) }
+        await eventually { cache.order.isChanging }
+        gate.open()
+        #expect(try await removal.value == 0)
+        await cache.flush()
+        #expect(await cache.tiers(with: request) == [] && tier.keys.isEmpty)
+    }
+
     // MARK: Damage
 
     @Test("that came with the program and is no image is looked for in the tiers below", arguments: [true, false])
