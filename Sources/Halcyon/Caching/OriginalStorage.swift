@@ -119,3 +119,111 @@ final class OriginalStorage: Sendable {
     /// The original that was found, also one whose time was over.
     var content: ContentClaim.Found? { state.withLock { $0.found?.content ?? $0.expired } }
 }
+
+extension OriginalStorage {
+    func response(
+        where matches: @Sendable (StoredResponse) -> Bool
+    ) async -> (head: StoredResponse, body: Data)? {
+        guard reads else { return nil }
+        for tier in cache.tiers.all.indices.dropFirst(skippedTiers) {
+            for slot in 0..<Self.slotCount {
+                let key = Self.diskKey(diskKey, slot: slot)
+                // Cancelling is noticed by the caller, which goes on with the load.
+                let answer = try? await cache.tiers.answer(
+                    for: key,
+                    in: tier,
+                    extending: policy.diskExtension,
+                    priority: priority
+                )
+                if case .miss(let expired?) = answer, slot == 0 {
+                    state.withLock { $0.expired = $0.expired ?? ContentClaim.Found(expired) }
+                }
+                guard case .hit(let entry) = answer, let head = head(of: entry) else {
+                    if slot == 0 { break }
+                    continue
+                }
+                let content = ContentClaim.Found(entry)
+                let place = CacheTiers.Place(tier: tier, key: key, version: entry.version)
+                if matches(head), cache.isCurrent(content.digest, of: head.contentRepresentation, at: place) {
+                    state.withLock { $0.found = Entry(place: place, content: content, head: head) }
+                    return (head, entry.body)
+                }
+                guard head.isVarying else { break }
+            }
+        }
+        return nil
+    }
+
+    /// Returns the head of an entry; `nil` if it cannot be read, and is of use to the request.
+    private func head(of entry: TierEntry) -> StoredResponse? {
+        // One that came with the program is taken for new: it is as recent as the program.
+        let storedAt = entry.storedAt ?? cache.disk.now()
+        if let head = Self.head(of: entry.metadata, storedAt: storedAt, url: url) { return head }
+        return policy.freshness == .ignoringServer ? StoredResponse(url: url, responseTime: storedAt) : nil
+    }
+
+    /// Returns the head of an entry of this original, under the URL of the request; `nil` if it cannot be read.
+    static func head(of metadata: Data, storedAt: Date, url: URL) -> StoredResponse? {
+        // An entry without a head was stored by hand.
+        guard !metadata.isEmpty else { return StoredResponse(url: url, responseTime: storedAt) }
+        guard let head = StoredResponse(metadata: metadata) else { return nil }
+        return isSame(head.url, url) ? head.named(url) : head
+    }
+
+    /// Returns whether a URL names the image of this request. Names on disk that are equal are taken for the same
+    /// image, and URLs that then differ in their queries alone, such as by a signature that is new each time, have the
+    /// same validators.
+    private static func isSame(_ other: URL, _ url: URL) -> Bool {
+        let rule = CacheKeyRule.ignoringQuery
+        return other != url && rule.key(for: other.name) == rule.key(for: url.name)
+    }
+}
+
+extension OriginalStorage: HTTPCacheStorage {
+    func store(
+        _ head: StoredResponse,
+        body: Data,
+        replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
+    ) async {
+        guard !isOutdated() else { return }
+        let ignoresServer = policy.freshness == .ignoringServer
+        guard keepsAnyStatus || isImage(head) else {
+            // The response is not kept. The image is gone if this is about the image, and not about the client
+            // or the time.
+            if HTTPStatus.isAboutResource(head.status), let found = state.withLock({ $0.found }) {
+                await cache.tiers.remove(found.place)
+            }
+            return
+        }
+        var slot: (@Sendable (DiskCache) -> CacheKey?)?
+        if head.isVarying, !ignoresServer {
+            slot = { [diskKey, url] disk in Self.slot(of: diskKey, url: url, in: disk, replacing: isReplaced) }
+        }
+        let pending = Pending(diskKey: diskKey, slot: slot, head: head)
+        state.withLock { $0.pending = pending }
+    }
+
+    /// Returns whether a response is an image for all requests, and not only for those that accept its status. For
+    /// requests that ignore the server, these are the responses that are accepted by default.
+    private func isImage(_ head: StoredResponse) -> Bool {
+        policy.freshness == .ignoringServer
+            ? HTTPStatus.isContent(head.status) : head.status == 200 || head.status == 203
+    }
+
+    func update(_ head: StoredResponse, replacing previous: StoredResponse) async {
+        guard !isOutdated(), let found = state.withLock({ $0.found }), found.head == previous else { return }
+        // Its place may have been taken by another representation, or by what another process has stored.
+        let version = await cache.tiers.update(head.metadata, policy.diskExpiration, at: found.place)
+        guard let version else { return state.withLock { $0.isOvertaken = true } }
+        state.withLock { state in
+            guard state.found?.place == found.place else { return }
+            state.found?.head = head
+            state.found?.place.version = version
+        }
+    }
+
+    func remove(_ head: StoredResponse) async {
+        guard !isOutdated(), let found = state.withLock({ $0.found }), found.head == head else { return }
+        await cache.tiers.remove(found.place)
+    }
+}

@@ -178,4 +178,40 @@ extension ImageOption {
     public static func frame(_ frame: Int) -> ImageOption {
         ImageOption(frame) { $0.decode.frame = frame }
     }
+
+    /// Takes the image from disk or loads it anew, without looking into memory; the result is stored in memory.
+    public static var fromDiskCacheOrRefresh: ImageOption {
+        ImageOption(true) { $0.cache.reads = .disk }
+    }
+
+    /// Sets whether a processed image may be made of the original in a cache; see ``CachePolicy/readsOriginal``.
+    public static func readsOriginal(_ isAllowed: Bool) -> ImageOption {
+        ImageOption(isAllowed) { $0.cache.readsOriginal = isAllowed }
+    }
+
+    /// Sets the encoding of processed images for the disk.
+    public static func serializer(_ serializer: some ImageSerializing) -> ImageOption {
+        let hook = SerializerHook(serializer)
+        return ImageOption(hook) { $0.cache.serializerHook = hook }
+    }
+
+    /// Sets the safety of what is stored on disk from a crash and from a loss of power; see
+    /// ``CachePolicy/diskDurability``.
+    public static func diskDurability(_ durability: DiskCache.Durability) -> ImageOption {
+        ImageOption(durability) { $0.cache.diskDurability = durability }
+    }
+
+    /// Decodes the image at the size of the place that shows it; see ``ImageOptions/targetSize``.
+    ///
+    /// ```swift
+    /// .targetSize(.points(width: 160, height: 120, mode: .fill))
+    /// ```
+    public static func targetSize(_ size: TargetSize) -> ImageOption {
+        ImageOption(size) { $0.targetSize = size }
+    }
+
+    /// Sets whether a larger image in memory answers a request with a target size; see ``CachePolicy/precision``.
+    public static func precision(_ precision: SizePrecision) -> ImageOption {
+        ImageOption(precision) { $0.cache.precision = precision }
+    }
 }

@@ -84,4 +84,53 @@ extension ImageOption {
     public static func callbackExecutor(_ executor: CallbackExecutor) -> ImageOption {
         ImageOption(executor) { $0.delivery.callbackExecutor = executor }
     }
+
+    /// Hands out images of lower quality while the image is loaded; see ``ImageOptions/previews``.
+    ///
+    /// ```swift
+    /// .previews([.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"), .url(small)])
+    /// ```
+    ///
+    /// What the caches have of the image itself, while its server is asked for a newer one:
+    ///
+    /// ```swift
+    /// [.revalidate, .previews([.url(url)])]
+    /// ```
+    ///
+    /// - Parameter sources: Their sources, from the worst to the best.
+    public static func previews(_ sources: [Source]) -> ImageOption {
+        ImageOption(sources) { $0.previews = sources }
+    }
+
+    /// Hands out the newest state of the image while its bytes arrive; see ``ImageOptions/progressive``.
+    public static var progressive: ImageOption { .progressive(.latest) }
+
+    /// Hands out previews of the image while its bytes arrive; see ``ImageOptions/progressive``.
+    ///
+    /// ```swift
+    /// .progressive(.each(minimumInterval: .milliseconds(250)))
+    /// ```
+    public static func progressive(_ policy: ProgressivePolicy) -> ImageOption {
+        ImageOption(policy) { $0.progressive = policy }
+    }
+
+    /// Sets a value of the program's own; see ``ImageOptionKey``.
+    public static func value<Key: ImageOptionKey>(_ value: Key.Value, for key: Key.Type) -> ImageOption {
+        var values = ImageOptionValues()
+        values.set(value, for: key)
+        return ImageOption(values) { [values] in $0.values.take(values) }
+    }
+
+    /// Takes the load through these interceptors, after those of the pipeline, the first outermost; see
+    /// ``LoadIntercepting``.
+    public static func interceptors(_ interceptors: any LoadIntercepting...) -> ImageOption {
+        let hooks = interceptors.map { Hook<any LoadIntercepting>($0, identity: $0) }
+        return ImageOption(hooks) { $0.interceptorHooks = hooks }
+    }
+
+    /// Asks these loaders for the bytes of sources, before those of the pipeline; see ``SourceLoading``.
+    public static func loaders(_ loaders: any SourceLoading...) -> ImageOption {
+        let hooks = loaders.map { Hook<any SourceLoading>($0, identity: $0) }
+        return ImageOption(hooks) { $0.loaderHooks = hooks }
+    }
 }
