@@ -12,15 +12,6 @@ package enum PixelConversion {
         halcyon_premultiply(source, out, count)
     }
 
-    /// Spreads brightness and straight alpha; returns whether every alpha was 255.
-    package static func premultiply(
-        grayAlpha source: UnsafePointer<UInt8>,
-        into out: UnsafeMutablePointer<UInt8>,
-        count: Int
-    ) -> Bool {
-        halcyon_premultiply_gray_alpha(source, out, count)
-    }
-
     /// Adds alpha 255 to red, green, blue.
     package static func expand(
         rgb source: UnsafePointer<UInt8>,
@@ -119,16 +110,6 @@ package enum PixelConversion {
         count: Int
     ) {
         halcyon_swap_sample_bytes(source, out, count)
-    }
-
-    /// Rounds `count` samples of 16 bits in the byte order of this machine to 8 bits.
-    package static func narrow(_ source: UnsafeRawPointer, into out: UnsafeMutablePointer<UInt8>, count: Int) {
-        halcyon_narrow_samples(source, out, count)
-    }
-
-    /// Makes `count` samples of 16 bits in the byte order of this machine from samples of 8.
-    package static func widen(_ source: UnsafePointer<UInt8>, into out: UnsafeMutableRawPointer, count: Int) {
-        halcyon_widen_samples(source, out, count)
     }
 
     /// Puts premultiplied pixels over those that are there: source + out * (1 - source alpha).

@@ -107,15 +107,6 @@ struct AnimationTimeline: Sendable, Hashable {
         }
     }
 
-    /// Returns the number of steps from one step to the next one that shows a frame; 0 if the step itself shows it.
-    func distance(fromStep step: Int, toFrame frame: Int, _ mode: AnimationPlaybackMode) -> Int {
-        let count = stepCount(mode)
-        func distance(to other: Int) -> Int { (other - step + count) % count }
-        let first = distance(to: stepNumber(of: frame, isSecond: false, mode))
-        guard hasWayBack(mode), frame > 0, frame < frameCount - 1 else { return first }
-        return min(first, distance(to: stepNumber(of: frame, isSecond: true, mode)))
-    }
-
     /// - Parameter isSecond: `true` for the step on the way back.
     private func stepNumber(of frame: Int, isSecond: Bool, _ mode: AnimationPlaybackMode) -> Int {
         let count = frameCount

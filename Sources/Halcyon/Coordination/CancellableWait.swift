@@ -12,9 +12,6 @@ final class CancellableWait: Sendable {
 
     private let state = Lock(State())
 
-    /// A Boolean value that indicates whether ``cancel()`` was called.
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
     /// Begins a wait, which `leave` ends; ``end()`` must follow. One wait at a time.
     ///
     /// - Parameter leave: Called once, on any thread and without a lock, at once after ``cancel()``.

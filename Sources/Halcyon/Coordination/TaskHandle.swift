@@ -119,7 +119,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
     ///
     /// - Parameter alwaysHasProgress: A Boolean value that indicates whether the present progress comes first although
     ///   there is none. Default: `false`.
-    /// - Returns: The number for ``unsubscribe(_:)``; `nil` if the task has ended.
+    /// - Returns: The number of the subscription; `nil` if the task has ended.
     @discardableResult
     func subscribe(withProgress alwaysHasProgress: Bool = false, _ subscriber: @escaping Subscriber) -> Int? {
         let id = state.withLock { state -> Int? in
@@ -133,11 +133,6 @@ struct TaskHandle<Value: Sendable>: Sendable {
         }
         Self.deliver(state)
         return id
-    }
-
-    /// Ends what ``subscribe(withProgress:_:)`` began. A call that is under way on another thread may still finish.
-    func unsubscribe(_ id: Int) {
-        Self.unsubscribe(state, id)
     }
 
     /// The events that lead to the present state, then each further one, to the end.

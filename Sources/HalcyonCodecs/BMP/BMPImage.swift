@@ -51,11 +51,6 @@ struct BMPImage {
     /// The offset at which pixels that are not compressed end, with the padding behind the last row.
     private var end: Int { pixelsOffset + header.bytesPerRow * header.size.height }
 
-    /// Decodes the image.
-    ///
-    /// - Throws: As ``decodeWhatIsThere()`` does.
-    func decode() throws -> Bitmap { try decodeWhatIsThere().bitmap }
-
     /// Rows in the order of the file, as far as they are there; of rows that are not compressed.
     private var availableRowCount: Int {
         // The padding behind the last row may be missing.

@@ -29,9 +29,6 @@ final class PNGInflateStream {
         stream.deallocate()
     }
 
-    /// A Boolean value that indicates whether all input has been read, so that ``add(_:)`` may be called.
-    var needsInput: Bool { offset == input.count }
-
     /// Gives it the next piece, once the last has been read.
     func add(_ piece: Data) {
         input = piece

@@ -84,6 +84,4 @@ struct EngineCommand: Sendable {
     init(script: String, keys: [String], _ values: [Data]) {
         arguments = ["EVAL", script, String(keys.count)].map { Data($0.utf8) } + keys.map { Data($0.utf8) } + values
     }
-
-    func adding(_ more: Data...) -> EngineCommand { EngineCommand(arguments + more) }
 }

@@ -41,9 +41,6 @@ package struct CacheControl: Sendable, Hashable {
     package var maxStale = Seconds.absent
     package var onlyIfCached = false
 
-    /// Creates a value without directives.
-    package init() {}
-
     /// Reads the directives in all `Cache-Control` lines of a message.
     package init(_ headers: HTTPFields) {
         for member in FieldList.members(headers[values: .cacheControl]) {

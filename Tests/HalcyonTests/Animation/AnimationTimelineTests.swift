@@ -46,20 +46,6 @@ struct AnimationTimelineTests {
         }
     }
 
-    @Test("has the number of steps until a frame is shown next", arguments: samples)
-    func distances(durations: [Int64]) {
-        let timeline = Self.timeline(durations)
-        for mode in AnimationPlaybackMode.allCases {
-            let frames = Self.frames(durations.count, mode)
-            for step in frames.indices {
-                for frame in durations.indices {
-                    let expected = (0..<frames.count).first { frames[(step + $0) % frames.count] == frame }
-                    #expect(timeline.distance(fromStep: step, toFrame: frame, mode) == expected, "\(mode)")
-                }
-            }
-        }
-    }
-
     @Test("keeps durations without end, and without time, within its numbers")
     func extremes() {
         let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
