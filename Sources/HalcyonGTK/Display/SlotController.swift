@@ -15,6 +15,8 @@ final class SlotController {
 
     /// The load that counts; also after its end.
     var task: DisplayTask?
+    /// The number of the last call with a source, among those of all widgets; 0 before it.
+    private(set) var call = 0
     /// The pipeline of the last call with a source; `nil` before it.
     private(set) var pipeline: ImagePipeline?
     var content = Content()
@@ -130,7 +132,7 @@ final class SlotController {
         }
         if task.keepsImage { task.showsExaminedFile = task.request.source.isExaminedFirst }
         let superseded = takeTask()
-        visibility.followLayouts()
+        call = visibility.noteCall()
         task.controller = self
         self.task = task
         // The next attempt joins the work of the one before, which is cancelled only then.

@@ -36,7 +36,9 @@ final class WidgetState {
         self.object = object
         visibility = WidgetVisibility(object)
         visibility.onChange = { [unowned self] change in
-            for controller in Array(controllers.values) { controller.visibilityDidChange(change) }
+            // So that loads begin in the order of their calls.
+            let ordered = controllers.values.sorted { $0.call < $1.call }
+            for controller in ordered { controller.visibilityDidChange(change) }
         }
         visibility.isNeeded = { [unowned self] in controllers.values.contains { $0.followsLayouts } }
     }

@@ -112,6 +112,7 @@ extension ListViewport {
         layouts.add(self) { [unowned self] _ in
             unfollowLayout()
             startNext()
+            return nil
         }
         self.layouts = layouts
     }

@@ -88,6 +88,76 @@ final class Sight {
         return self.area(shownBy: UnsafeMutableRawPointer(parent), in: surface)?.intersection(area) != nil
     }
 
+    /// The least way that the content of a viewport has to move before a widget in it may come into sight.
+    struct Distance {
+        /// The content: the child of the viewport.
+        let content: UnsafeMutableRawPointer
+        /// In points.
+        let length: Double
+    }
+
+    /// The place of the content of a viewport.
+    struct ScrolledPlace {
+        fileprivate let bounds: graphene_rect_t
+        /// What is seen of the viewport; `nil` for nothing. Both are in its coordinates.
+        fileprivate let shown: graphene_rect_t?
+
+        /// Returns how far the content, and what is seen of it, have moved in all; `nil` for another size, in which widgets may
+        /// lie at other places.
+        func way(to other: ScrolledPlace) -> Double? {
+            guard bounds.size.width == other.bounds.size.width, bounds.size.height == other.bounds.size.height else {
+                return nil
+            }
+            let (old, new) = (bounds.origin, other.bounds.origin)
+            let way = Double(abs(old.x - new.x) + abs(old.y - new.y))
+            switch (shown, other.shown) {
+            case (nil, nil): return way
+            case (let shown?, let other?): return way + shown.way(to: other)
+            default: return nil
+            }
+        }
+    }
+
+    /// The containers that place their children when they are laid out, and do not move them otherwise as a carousel does.
+    private static let stillTypes = [
+        gtk_box_get_type(), gtk_grid_get_type(), gtk_flow_box_get_type(), gtk_flow_box_child_get_type(),
+        gtk_list_box_get_type(), gtk_list_box_row_get_type(), gtk_overlay_get_type(), gtk_center_box_get_type(),
+        gtk_frame_get_type(), gtk_aspect_frame_get_type(), gtk_button_get_type(),
+    ]
+
+    /// Returns how far a mapped widget that is out of sight is from it. `nil` where nothing is known of that: in no viewport,
+    /// or in a container that may move it within the content.
+    func distance(of widget: UnsafeMutableRawPointer) -> Distance? {
+        guard let native = gtk_widget_get_native(widget.widget).map({ UnsafeMutableRawPointer($0) }) else { return nil }
+        var (content, area) = (widget, bounds(of: widget, in: native))
+        while let parent = gtk_widget_get_parent(content.widget).map({ UnsafeMutableRawPointer($0) }) {
+            if parent.isInstance(of: gtk_viewport_get_type()) {
+                guard let area, !area.isEmpty else { return nil }
+                let gap = self.area(shownBy: parent, in: native).map { area.gap(to: $0) }
+                return Distance(content: content, length: gap ?? .infinity)
+            }
+            guard Self.stillTypes.contains(where: { parent.isInstance(of: $0) }) else { return nil }
+            if let known = area, known.isEmpty { area = bounds(of: parent, in: native).map { known.filled(from: $0) } }
+            content = parent
+        }
+        return nil
+    }
+
+    /// Returns the place of the content of a viewport.
+    func scrolledPlace(of content: UnsafeMutableRawPointer) -> ScrolledPlace? {
+        guard let viewport = gtk_widget_get_parent(content.widget).map({ UnsafeMutableRawPointer($0) }),
+            let native = gtk_widget_get_native(viewport.widget).map({ UnsafeMutableRawPointer($0) }),
+            let place = place(of: viewport)
+        else { return nil }
+        lookCount += 1
+        var bounds = graphene_rect_t()
+        guard gtk_widget_compute_bounds(content.widget, viewport.widget, &bounds) != 0 else { return nil }
+        var shown = area(shownBy: viewport, in: native)
+        shown?.origin.x -= place.bounds.origin.x
+        shown?.origin.y -= place.bounds.origin.y
+        return ScrolledPlace(bounds: bounds, shown: shown)
+    }
+
     /// Returns what a widget and its ancestors show of its children; `nil` for nothing.
     private func area(shownBy widget: UnsafeMutableRawPointer, in surface: UnsafeMutableRawPointer) -> graphene_rect_t?
     {
@@ -121,6 +191,22 @@ extension graphene_rect_t {
     fileprivate func isEqual(to other: graphene_rect_t) -> Bool {
         origin.x == other.origin.x && origin.y == other.origin.y && size.width == other.size.width
             && size.height == other.size.height
+    }
+
+    /// Returns the longer of the gaps to another rectangle, across and down; 0 where the two meet.
+    fileprivate func gap(to other: graphene_rect_t) -> Double {
+        let across = max(other.origin.x - origin.x - size.width, origin.x - other.origin.x - other.size.width)
+        let down = max(other.origin.y - origin.y - size.height, origin.y - other.origin.y - other.size.height)
+        return Double(max(across, down, 0))
+    }
+
+    /// Returns how far the sides of another rectangle lie from those of this one, in all.
+    fileprivate func way(to other: graphene_rect_t) -> Double {
+        let near = abs(origin.x - other.origin.x) + abs(origin.y - other.origin.y)
+        let far =
+            abs(origin.x + size.width - other.origin.x - other.size.width)
+            + abs(origin.y + size.height - other.origin.y - other.size.height)
+        return Double(near + far)
     }
 
     /// Returns the rectangle with the other's extent in each direction in which it has no length.

@@ -114,7 +114,8 @@ extension SlotController {
 ///
 /// A widget is *shown* while GTK has it mapped and a part of it is in sight: a child of a viewport that is scrolled away
 /// is not, nor are the pages of a carousel beside the present one. What covers it, and whether its window is minimised,
-/// makes no difference to loads; nothing moves in a window that is minimised.
+/// makes no difference to loads; nothing moves in a window that is minimised. One that another layout moves into sight within
+/// scrolled content, whose size stays the same, may count as shown up to 100 ms later.
 ///
 /// An image in memory is shown at once in any case, if it is known at which size it is asked for. A widget without a size,
 /// before it is shown for the first time and while it is itself hidden, gets it before its next frame is painted, unless

@@ -31,6 +31,9 @@ final class WidgetVisibility {
     private var handlers: [(object: ObjectReference, number: gulong)] = []
     /// The layouts of the window; `nil` while they are not followed.
     private var layouts: LayoutObserver?
+    /// The number of the last call for the widget; 0 before the first. Loads begin in the order of their calls.
+    private var call = 0
+    private static var lastCall = 0
     /// Whether the next layout is told of, whatever has changed.
     private var wantsLayout = false
     /// Whether a part of the widget was in sight at the last look.
@@ -95,7 +98,9 @@ final class WidgetVisibility {
     var isInSight: Bool {
         guard let widget else { return !isWidget }
         guard isMapped, hasLayout else { return false }
-        return layouts != nil ? wasInSight : Sight().includes(widget)
+        // One that is scrolled away is not looked at after each layout.
+        if let layouts, layouts.tellsNext(self) { return wasInSight }
+        return Sight().includes(widget)
     }
 
     /// A Boolean value that indicates whether the widget is in a window. An object that is no widget counts as such.
@@ -173,18 +178,30 @@ final class WidgetVisibility {
         gdk_frame_clock_request_phase(clock.opaque, GDK_FRAME_CLOCK_PHASE_LAYOUT)
     }
 
-    /// Follows sight and size for as long as something depends on them.
-    func followLayouts() {
-        guard layouts == nil, let clock else { return }
-        wasInSight = isInSight
-        lastSurroundings = nil
-        let layouts = LayoutObserver.of(clock.pointer)
-        layouts.add(self) { [unowned self] sight in layoutDidEnd(sight) }
-        self.layouts = layouts
+    /// Notes a call for a slot of the widget, and follows sight and size.
+    ///
+    /// - Returns: The number of the call.
+    func noteCall() -> Int {
+        Self.lastCall += 1
+        call = Self.lastCall
+        followLayouts()
+        return call
     }
 
-    private func layoutDidEnd(_ sight: Sight) {
-        guard let widget else { return }
+    func followLayouts() {
+    /// Follows sight and size for as long as something depends on them.
+        guard let clock else { return }
+        if layouts == nil {
+            wasInSight = isInSight
+            lastSurroundings = nil
+            layouts = LayoutObserver.of(clock.pointer)
+        }
+        layouts?.add(self, number: call) { [unowned self] sight in layoutDidEnd(sight) }
+    }
+
+    /// - Returns: The distance from sight, if no layout before that counts.
+    private func layoutDidEnd(_ sight: Sight) -> Sight.Distance? {
+        guard let widget else { return nil }
         let isFirst = !hasLayout
         hasLayout = true
         let size = (width: gtk_widget_get_width(widget.widget), height: gtk_widget_get_height(widget.widget))
@@ -198,7 +215,13 @@ final class WidgetVisibility {
         if sightHasChanged { onChange(.sight) }
         // Code of the program may have ended the widget, or taken it out of its window.
         if isTold, hasLayout { onChange(.layout) }
-        if !wantsLayout, !isNeeded() { unfollowLayouts() }
+        guard !wantsLayout else { return nil }
+        guard isNeeded() else {
+            unfollowLayouts()
+            return nil
+        }
+        guard hasLayout, !wasInSight, isMapped, let widget = self.widget else { return nil }
+        return sight.distance(of: widget)
     }
 
     private func unfollowLayouts() {

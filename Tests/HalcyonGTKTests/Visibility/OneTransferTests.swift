@@ -270,27 +270,54 @@ final class OneTransferTests: XCTestCase {
         XCTAssertEqual(loads.transport.startedCount, 12)
     }
 
+    /// Wherever their widgets are.
     func testLoadsBeginInTheOrderOfTheirCalls() async throws {
-        try TestWindow.requireDisplay()
-        let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
-        let window = try TestWindow(width: 400, height: 100, child: box)
-        defer { window.destroy() }
-        let calls = CallRecorder()
-        let loads = ViewPipeline(interceptors: [calls])
-        var urls: [URL] = []
-        for _ in 0..<12 {
-            let picture = try XCTUnwrap(gtk_picture_new())
-            gtk_widget_set_size_request(picture, 30, 30)
-            gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), picture)
-            let url = loads.url()
-            urls.append(url)
-            ImageDisplay(picture).setImage(with: url, pipeline: loads.pipeline)
+        for isReversed in [false, true] {
+            try TestWindow.requireDisplay()
+            let box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
+            let window = try TestWindow(width: 400, height: 100, child: box)
+            let calls = CallRecorder()
+            let loads = ViewPipeline(interceptors: [calls])
+            var pictures = try (0..<12).map { _ in
+                let picture = try XCTUnwrap(gtk_picture_new())
+                gtk_widget_set_size_request(picture, 30, 30)
+                gtk_box_append(UnsafeMutableRawPointer(box).assumingMemoryBound(to: GtkBox.self), picture)
+                return picture
+            }
+            if isReversed { pictures.reverse() }
+            var urls = pictures.map { _ in loads.url() }
+            for (picture, url) in zip(pictures, urls) {
+                ImageDisplay(picture).setImage(with: url, pipeline: loads.pipeline)
+            }
+            // Its second call is the last of all.
+            urls.append(loads.url())
+            urls.removeFirst()
+            ImageDisplay(pictures[0]).setImage(with: urls[11], pipeline: loads.pipeline)
+            XCTAssertEqual(calls.sources, [])
+            // All of them begin with the first layout.
+            await window.present()
+            await MainLoop.run { calls.sources.count == 12 }
+            XCTAssertEqual(calls.sources, urls.map { .url($0) }, "\(isReversed)")
+            window.destroy()
         }
-        XCTAssertEqual(calls.sources, [])
-        // All of them begin with the first layout.
-        await window.present()
-        await MainLoop.run { calls.sources.count == 12 }
-        XCTAssertEqual(calls.sources, urls.map { .url($0) })
+    }
+
+    func testLoadsOfTheSlotsOfAWidgetBeginInTheOrderOfTheirCalls() async throws {
+        for slots in [[WidgetSlot.image, .checkedImage], [.checkedImage, .image]] {
+            let calls = CallRecorder()
+            let loads = ViewPipeline(interceptors: [calls])
+            try TestWindow.requireDisplay()
+            let button = try XCTUnwrap(gtk_toggle_button_new())
+            let window = try TestWindow(child: button)
+            let urls = slots.map { _ in loads.url() }
+            for (slot, url) in zip(slots, urls) {
+                ImageDisplay(button, slot: slot).setImage(with: url, pipeline: loads.pipeline)
+            }
+            await window.present()
+            await MainLoop.run { calls.sources.count == 2 }
+            XCTAssertEqual(calls.sources, urls.map { .url($0) })
+            window.destroy()
+        }
     }
 }
 

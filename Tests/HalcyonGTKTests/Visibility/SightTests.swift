@@ -118,6 +118,112 @@ final class SightTests: XCTestCase {
         XCTAssertEqual(counts[0], counts[1])
     }
 
+    /// A layout tells those that may have come into sight, however many there are: none where something else is laid out, or
+    /// where the content moves by less than their distance.
+    func testLayoutTellsOnlyWidgetsThatMayBeInSight() async throws {
+        for isRemoteImage in [false, true] {
+            var counts: [[Int]] = []
+            for count in [30, 60, 120] {
+                let loads = ViewPipeline()
+                let place: ScrolledPlace
+                if isRemoteImage {
+                    try TestWindow.requireDisplay()
+                    let images = (0..<count).map { _ in RemoteImage(loads.url(), pipeline: loads.pipeline) }
+                    let widgets = images.map { $0.widget.widget }
+                    for widget in widgets { gtk_widget_set_size_request(widget, 100, 100) }
+                    place = try await ScrolledPlace(widgets)
+                } else {
+                    place = try await ScrolledPlace(count: count)
+                    for widget in place.widgets {
+                        ImageDisplay(widget).setImage(with: loads.url(), pipeline: loads.pipeline)
+                    }
+                }
+                await place.scroll(to: 10)
+                let clock = UnsafeMutableRawPointer(try XCTUnwrap(gtk_widget_get_frame_clock(place.scrolled)))
+                let layouts = LayoutObserver.of(clock)
+                XCTAssertEqual(layouts.count, count)
+                var told: [Int] = []
+                await place.scroll(to: 30)
+                told.append(layouts.toldCount)
+                gdk_frame_clock_request_phase(OpaquePointer(clock), GDK_FRAME_CLOCK_PHASE_LAYOUT)
+                await place.waitForFrame()
+                told.append(layouts.toldCount)
+                XCTAssertEqual(loads.transport.startedCount, 0)
+                await place.scroll(to: 950)
+                told.append(layouts.toldCount)
+                await MainLoop.run { loads.transport.startedCount == 3 }
+                counts.append(told)
+                // Those that have been in sight are told when they no longer are.
+                await place.scroll(to: 10)
+                await MainLoop.run { loads.transport.transfers.allSatisfy(\.isCancelled) }
+                place.destroy()
+            }
+            XCTAssertEqual(counts, [[0, 0, 3], [0, 0, 3], [0, 0, 3]], "\(isRemoteImage)")
+        }
+    }
+
+    /// GTK tells nobody of it.
+    func testWidgetThatMovesInContentThatStaysIsSeenWhenLayoutsCease() async throws {
+        let place = try await ScrolledPlace(count: 2)
+        defer { place.destroy() }
+        let frames = UnsafeMutableRawPointer(try XCTUnwrap(gtk_widget_get_frame_clock(place.scrolled)))
+        let clock = ManualClock()
+        LayoutObserver.of(frames).clock = clock
+        for widget in place.widgets { ImageDisplay(widget).setImage(with: loads.url(), pipeline: loads.pipeline) }
+        await place.scroll(to: 10)
+        let box = try XCTUnwrap(gtk_widget_get_parent(place.widgets[0]))
+        gtk_box_reorder_child_after(box.cast(to: GtkBox.self), place.widgets[1], nil)
+        await place.waitForFrame()
+        await MainLoop.run { clock.sleeperCount == 1 }
+        XCTAssertEqual(loads.transport.startedCount, 0)
+        clock.advance(by: LayoutObserver.delay)
+        await MainLoop.run { self.loads.transport.startedCount == 1 }
+        await MainLoop.settle()
+        XCTAssertEqual(loads.transport.startedCount, 1)
+    }
+
+    /// Nothing waits once all have been looked at: a window at rest costs nothing.
+    func testWidgetsOutOfSightAreNotLookedAtAgainAtRest() async throws {
+        let place = try await ScrolledPlace(count: 2)
+        defer { place.destroy() }
+        let frames = UnsafeMutableRawPointer(try XCTUnwrap(gtk_widget_get_frame_clock(place.scrolled)))
+        let clock = ManualClock()
+        LayoutObserver.of(frames).clock = clock
+        for widget in place.widgets { ImageDisplay(widget).setImage(with: loads.url(), pipeline: loads.pipeline) }
+        await place.scroll(to: 10)
+        await MainLoop.run { clock.sleeperCount == 1 }
+        clock.advance(by: LayoutObserver.delay)
+        await MainLoop.run { clock.sleeperCount == 0 }
+        await MainLoop.settle()
+        XCTAssertEqual(clock.sleeperCount, 0)
+    }
+
+    /// A carousel moves its pages without a change of the content around it.
+    func testPagesOfACarouselInScrolledContentFollowSight() async throws {
+        let libadwaita = try Libadwaita()
+        let pages = try (0..<2).map { _ in
+            let page = try XCTUnwrap(gtk_picture_new())
+            gtk_widget_set_hexpand(page, 1)
+            gtk_widget_set_vexpand(page, 1)
+            return page
+        }
+        let carousel = try libadwaita.carousel(pages)
+        let scrolled = try XCTUnwrap(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_child(OpaquePointer(scrolled), carousel)
+        let window = try TestWindow(width: 300, height: 300, child: scrolled)
+        defer { window.destroy() }
+        let urls = [loads.url(), loads.url()]
+        for (page, url) in zip(pages, urls) { ImageDisplay(page).setImage(with: url, pipeline: loads.pipeline) }
+        await window.present()
+        let clock = UnsafeMutableRawPointer(try XCTUnwrap(gtk_widget_get_frame_clock(scrolled)))
+        LayoutObserver.of(clock).clock = ManualClock()
+        await MainLoop.run { self.loads.transport.startedCount(urls[0]) == 1 }
+        await MainLoop.settle()
+        XCTAssertEqual(loads.transport.startedCount(urls[1]), 0)
+        try libadwaita.scroll(carousel, to: pages[1])
+        await MainLoop.run { self.loads.transport.startedCount(urls[1]) == 1 }
+    }
+
     func testImagesThatAreShownForGoodFollowNoLayout() async throws {
         let place = try await ScrolledPlace(count: 3)
         defer { place.destroy() }
