@@ -89,16 +89,20 @@ struct PaintingPlace {
     ///
     /// - Parameter earlier: The same at an earlier time, since which there was no image.
     func fittingWindow(after earlier: FittingWindow?) -> FittingWindow? {
-        guard width <= emptySide || height <= emptySide || earlier != nil || hasSizeOfContent else { return nil }
+        guard
+            width <= emptySide || height <= emptySide || earlier != nil || hasSizeOfContent
+                || !isScrolled && FittingWindow.isEmpty(around: widget)
+        else { return nil }
         return FittingWindow(around: widget, after: earlier)
     }
 
     /// A Boolean value that indicates whether a side is that of what is shown, and may be one of the window's, which is
     /// measured then: in what scrolls it is not.
     private var hasSizeOfContent: Bool {
-        takesSize && gtk_widget_get_ancestor(widget.widget, gtk_scrolled_window_get_type()) == nil
-            && (horizontal.isNatural || vertical.isNatural)
+        takesSize && !isScrolled && (horizontal.isNatural || vertical.isNatural)
     }
+
+    private var isScrolled: Bool { gtk_widget_get_ancestor(widget.widget, gtk_scrolled_window_get_type()) != nil }
 
     /// The lengths of a side of a widget that what it shows may give its size.
     private struct Extent {

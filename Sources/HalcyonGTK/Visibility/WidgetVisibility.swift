@@ -77,6 +77,7 @@ final class WidgetVisibility {
             }
         }
         connect(object, "destroy", destroy, data)
+        rootDidChange()
         guard isMapped else { return }
         hasLayout = hasSize
         follow()
@@ -188,8 +189,8 @@ final class WidgetVisibility {
         return call
     }
 
-    func followLayouts() {
     /// Follows sight and size for as long as something depends on them.
+    func followLayouts() {
         guard let clock else { return }
         if layouts == nil {
             wasInSight = isInSight
@@ -245,8 +246,12 @@ final class WidgetVisibility {
     }
 
     private func rootDidChange() {
-        guard let widget, gtk_widget_get_root(widget.widget) == nil else { return }
-        onChange(.removal)
+        guard let widget else { return }
+        if let root = gtk_widget_get_root(widget.widget) {
+            FittingWindow.noteGivenSize(of: UnsafeMutableRawPointer(root))
+        } else {
+            onChange(.removal)
+        }
     }
 
     /// Connects to what concerns only a widget that is mapped.

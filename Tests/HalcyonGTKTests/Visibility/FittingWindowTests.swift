@@ -132,6 +132,27 @@ final class FittingWindowTests: XCTestCase {
         await MainLoop.run { self.size(widget) == PixelSize(400, 300) }
     }
 
+    /// Nothing in the window has a size before the image has come, and GTK gives it one, of 200 × 200 points.
+    func testWindowTakesTheSizeOfTheImageOfARemoteImageThatIsAloneInIt() async throws {
+        let windows: [(given: (Int, Int), size: PixelSize)] = [
+            ((-1, -1), PixelSize(400, 300)), ((300, -1), PixelSize(300, 225)), ((200, 200), PixelSize(200, 200)),
+        ]
+        for (given, expected) in windows {
+            try TestWindow.requireDisplay()
+            let image = RemoteImage(loads.url(), pipeline: loads.pipeline)
+            let widget = image.widget.assumingMemoryBound(to: GtkWidget.self)
+            let window = try TestWindow(width: given.0, height: given.1, child: widget)
+            await window.present()
+            try await loads.nextTransfer().answer(.blue, 400, 300)
+            await MainLoop.run { if case .loaded = image.state { true } else { false } }
+            await MainLoop.run { self.size(widget) == expected }
+            XCTAssertEqual(image.image?.size.width, expected.width, "\(given)")
+            await MainLoop.settle()
+            XCTAssertEqual(size(widget), expected, "\(given)")
+            window.destroy()
+        }
+    }
+
     /// Its size is given, though a placeholder of that size would give it, too.
     func testPictureWithASizeKeepsItAfterAPlaceholder() async throws {
         try TestWindow.requireDisplay()
