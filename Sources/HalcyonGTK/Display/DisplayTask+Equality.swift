@@ -13,19 +13,29 @@ final class DisplayAttempt {
         task.running = self
     }
 
-    /// The time after which an attempt follows the network: a transfer that stalls fails only after a longer one.
+    /// The network while the attempt is under way; `nil` until it has begun.
+    private(set) var network: NetworkWatch?
+
+    func followNetwork(clock: any Clock<Duration>) {
+        network = NetworkWatch(of: task.pipeline, clock: clock)
+    }
+}
+
+/// Notes whether the network comes back while a load is under way: a transfer that has stalled fails only after that, when
+/// its time is over.
+@MainActor
+final class NetworkWatch {
+    /// The time after which the network is followed: most loads have ended by then.
     private static let patience = Duration.seconds(1)
     private var following: Task<Void, Never>?
     private var returning: NetworkReturn?
-    /// A Boolean value that indicates whether the network came back while the attempt was under way.
-    private(set) var networkIsBack = false
+    /// A Boolean value that indicates whether the network came back.
+    var isBack = false
 
-    /// Follows the network once the attempt has taken a while.
-    func followNetwork(clock: any Clock<Duration>) {
-        let pipeline = task.pipeline
+    init(of pipeline: ImagePipeline, clock: any Clock<Duration>) {
         following = Task { [weak self] in
             guard (try? await clock.sleep(for: Self.patience)) != nil, let self else { return }
-            returning = NetworkReturn(of: pipeline) { [weak self] in self?.networkIsBack = true }
+            returning = NetworkReturn(of: pipeline) { [weak self] in self?.isBack = true }
         }
     }
 

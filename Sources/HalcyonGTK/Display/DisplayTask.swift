@@ -165,6 +165,12 @@ public final class DisplayTask {
 
     /// A Boolean value that indicates whether an equal call is answered by an image that is shown.
     var mayAnswer: Bool { options.cache.reads != .none && !options.cache.revalidates }
+    /// A Boolean value that indicates whether the image is awaited.
+    var isUnderWay: Bool { state == .waiting || state == .loading }
+
+    /// A Boolean value that indicates whether the slot shows the response, which it leaves to the program otherwise.
+    var showsResponse: Bool { response != nil && options[ImageSettingKey.self] == .automatic }
+
 
     /// The number of a new attempt, after which nothing of an earlier one counts.
     func beginAttempt() -> Int {

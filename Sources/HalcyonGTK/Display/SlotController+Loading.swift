@@ -151,7 +151,7 @@ extension SlotController {
             error,
             of: last.request(for: .imageSize),
             in: last.pipeline,
-            networkIsBack: attempt?.networkIsBack ?? false
+            networkIsBack: attempt?.network?.isBack ?? false
         )
         guard let placeholder = placeholderSetting, last === self.task, last.state != .finished else {
             return last.finish(.failure(error))

@@ -76,8 +76,8 @@ final class SlotController {
     var hasGrownOutOfSight = false
     /// A Boolean value that indicates whether the widget was in a window and has left it, whether it is in another or not.
     var hasLeftWindow = false
-    /// The wait for the network, after an image could not be loaded at a larger size.
-    var networkReturn: NetworkReturn?
+    /// The last attempt to load the image at a larger size, if it has failed.
+    var failedEnlargement: FailedEnlargement?
 
     init(_ installation: SlotInstallation, _ visibility: WidgetVisibility) {
         self.installation = installation
@@ -127,7 +127,7 @@ final class SlotController {
             task.owner = owner ?? present.owner
         }
         // At another size, what is shown stays until there is better; also where an earlier call has left it there.
-        if content.kind == .image, let present = self.task, present.response != nil || present.keepsImage {
+        if content.kind == .image, let present = self.task, present.showsResponse || present.keepsImage {
             task.keepsImage = present.hasSameImage(as: task)
         }
         if task.keepsImage { task.showsExaminedFile = task.request.source.isExaminedFirst }
@@ -212,7 +212,7 @@ final class SlotController {
     /// Cancels the load, and those of the image in other sizes.
     func cancel() {
         cancelEnlargement()
-        networkReturn = nil
+        failedEnlargement = nil
         endIconSizes()
         task?.cancel()
     }
@@ -224,7 +224,7 @@ final class SlotController {
         endPreviews()
         endIconSizes()
         cancelEnlargement()
-        networkReturn = nil
+        failedEnlargement = nil
         requestedSize = nil
         takeIndicator()
         dropTransition()

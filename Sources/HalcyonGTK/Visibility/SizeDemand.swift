@@ -38,7 +38,16 @@ struct Enlargement {
     let number: Int
     /// A Boolean value that indicates whether the widget has grown; if not, the image has too many pixels.
     let isLarger: Bool
+    /// The network since the first of the attempts whose work this one has joined; `nil` if nothing is sent.
+    let network: NetworkWatch?
     var task: ImageTask?
+}
+
+/// A larger size at which the image could not be loaded. It is not tried again at each layout, but when the network is
+/// back.
+struct FailedEnlargement {
+    let size: SizeDemand
+    let network: NetworkReturn
 }
 
 /// The wait for a widget that has grown to keep its size.

@@ -78,16 +78,16 @@ extension SlotController {
     func followSize() {
         hasGrownOutOfSight = false
         // An image that was kept while a load failed, was cancelled, or is shown by the program is that of an earlier one.
-        guard let task, task.response != nil, task.options[ImageSettingKey.self] == .automatic,
-            let requested = requestedSize, visibility.isMapped, task.state == .finished,
+        guard let task, task.showsResponse, let requested = requestedSize, visibility.isMapped, task.state == .finished,
             content.kind == .image, let image = content.image,
             case .size(let size)? = sizeDemand(for: task)
         else { return }
+        let asked = [requested, enlargement?.size, failedEnlargement?.size].compactMap(\.self)
         let whole = image.info.displaySize
         let needed = size.factor(of: whole)
         let isUnprocessed = task.options.processing.isIdentity
         let shown = isUnprocessed && whole.width > 0 ? Double(image.size.width) / Double(whole.width) : 0
-        guard needed <= max(requested.factor(of: whole), shown, enlargement?.size.factor(of: whole) ?? 0) else {
+        guard needed <= asked.reduce(shown, { max($0, $1.factor(of: whole)) }) else {
             // The end of a layout in which it comes into sight is told, too.
             guard visibility.isInSight else {
                 hasGrownOutOfSight = true
@@ -128,7 +128,7 @@ extension SlotController {
     private func enlarge(to size: SizeDemand) {
         guard visibility.isInSight else { return followSize() }
         guard let task, task.response != nil, let requested = requestedSize else { return }
-        let larger = (enlargement?.size ?? requested).grown(to: size)
+        let larger = (enlargement?.size ?? failedEnlargement?.size ?? requested).grown(to: size)
         load(task.request(for: .size(larger)), at: larger, in: task.pipeline, isLarger: true)
     }
 
@@ -136,15 +136,16 @@ extension SlotController {
     /// work that both share.
     private func load(_ request: ImageRequest, at size: SizeDemand, in pipeline: ImagePipeline, isLarger: Bool) {
         let request = request.again
-        let earlier = enlargement?.task
+        let earlier = enlargement
         enlargementCount += 1
         let number = enlargementCount
-        enlargement = Enlargement(size: size, number: number, isLarger: isLarger)
+        let network = isLarger ? earlier?.network ?? NetworkWatch(of: pipeline, clock: clock) : nil
+        enlargement = Enlargement(size: size, number: number, isLarger: isLarger, network: network)
         let imageTask = pipeline.loadImage(with: request, on: .mainActor) { [weak self] result in
             MainActor.assumeIsolated { self?.enlargementDidEnd(number, with: result) }
         }
         if enlargement?.number == number { enlargement?.task = imageTask }
-        earlier?.supersede(by: imageTask, policy: .cancel)
+        earlier?.task?.supersede(by: imageTask, policy: .cancel)
     }
 
     private func enlargementDidEnd(_ number: Int, with result: Result<ImageResponse, any Error>) {
@@ -153,25 +154,30 @@ extension SlotController {
         guard content.kind == .image else { return }
         switch result {
         case .success(let response):
-            networkReturn = nil
+            failedEnlargement = nil
             requestedSize = enlargement.size
             task.mayBeInexact = enlargement.isLarger && response.source == .memory
             task.response = response
             setImage(response.image, through: .none, goesOn: true)
         case .failure where enlargement.isLarger:
-            let present = requestedSize
-            // So that the same is not tried at each layout.
-            requestedSize = enlargement.size
-            // After several failures what is shown is as before the first.
-            guard networkReturn == nil else { return }
-            networkReturn = NetworkReturn(of: task.pipeline) { [weak self] in
-                guard let self else { return }
-                networkReturn = nil
-                requestedSize = present
-                followSize()
+            if enlargement.network?.isBack == true {
+                failedEnlargement = nil
+                return followSize()
             }
+            let network =
+                failedEnlargement?.network
+                ?? NetworkReturn(of: task.pipeline) { [weak self] in self?.networkDidReturn() }
+            failedEnlargement = FailedEnlargement(size: enlargement.size, network: network)
         case .failure: break
         }
+    }
+
+    /// The network is back, after an image could not be loaded at a larger size.
+    private func networkDidReturn() {
+        failedEnlargement = nil
+        // What is under way has begun before it, and may fail later.
+        enlargement?.network?.isBack = true
+        followSize()
     }
 
     func cancelEnlargement() {
@@ -209,7 +215,8 @@ public enum DisplaySizing: Sendable, Hashable, CaseIterable {
     /// (``SizePrecision/inexact``), unless there are processors. The options of a call take precedence over all that.
     ///
     /// A load begins once the widget has a size. A widget that takes its size from the image has none in a direction;
-    /// that direction then counts for nothing. A window without a size of its own takes that of its first image. An icon of a window has a size of its own, see ``WidgetSlot/image``.
+    /// that direction then counts for nothing. A window without a size of its own takes that of its first image. An icon of a
+    /// window has a size of its own, see ``WidgetSlot/image``.
     case widget
     /// The image's own.
     case image

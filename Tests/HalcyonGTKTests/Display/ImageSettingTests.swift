@@ -50,6 +50,36 @@ final class ImageSettingTests: XCTestCase {
         XCTAssertEqual(color, .red)
     }
 
+    /// What the slot shows is the image of an earlier call, though the last one has succeeded.
+    func testImageOfAnotherSourceDoesNotStayAfterAManualCall() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let (first, second) = (Completions(), Completions())
+        picture.display.setImage(with: try loads.url(.red), pipeline: loads.pipeline, completion: first.handler)
+        await first.wait()
+        let url = try loads.url(.blue)
+        picture.display.setImage(
+            with: url,
+            options: [.setting(.manual), .keepCurrentImageWhileLoading, .noCache],
+            pipeline: loads.pipeline,
+            completion: second.handler
+        )
+        await second.wait()
+        XCTAssertEqual(second.outcome, "success")
+        XCTAssertEqual(picture.display.content, .image)
+        loads.transport.setRoute(url, nil)
+        picture.display.setImage(
+            with: url,
+            placeholder: try TestColor.yellow.image(),
+            options: [.noCache],
+            pipeline: loads.pipeline
+        )
+        XCTAssertEqual(picture.display.content, .placeholder)
+        let color = await picture.color()
+        XCTAssertEqual(color, .yellow)
+    }
+
     func testManualLoadThatFailsShowsDelayedPlaceholder() async throws {
         let picture = try await TestPicture()
         defer { picture.destroy() }

@@ -142,7 +142,7 @@ final class EnlargementTests: XCTestCase {
         defer { place.destroy() }
         disconnect(url)
         await place.resize(200, 200)
-        await MainLoop.run { place.controller?.networkReturn != nil && self.loads.network.listenerCount == 1 }
+        await MainLoop.run { place.controller?.failedEnlargement != nil && self.loads.network.listenerCount == 1 }
         await place.waitForFrame()
         await MainLoop.settle()
         XCTAssertEqual(loads.transport.startedCount(url), 2)
@@ -151,6 +151,57 @@ final class EnlargementTests: XCTestCase {
         loads.network.status.isConnected = true
         await MainLoop.run { place.imageSize == PixelSize(200, 200) }
         XCTAssertEqual(loads.network.listenerCount, 0)
+    }
+
+    /// Its transfer fails when its time is over, after the network came back.
+    func testLargerImageThatStalledIsTriedAgainWhenItFailsWithTheNetworkBack() async throws {
+        let (place, url) = try await showImage([.noCache])
+        defer { place.destroy() }
+        let clock = ManualClock()
+        let controller = try XCTUnwrap(place.controller)
+        controller.clock = clock
+        loads.transport.setRoute(url, nil)
+        // The second size joins the transfer of the first.
+        for (count, side) in [(1, 200), (2, 300)] {
+            await place.resize(side, side)
+            await MainLoop.run { controller.growth?.size.width == side && clock.sleeperCount == count }
+            clock.advance(by: Growth.rest)
+            await MainLoop.run { controller.enlargementCount == count }
+        }
+        let transfer = try await loads.nextTransfer()
+        clock.advance(by: .seconds(1))
+        await MainLoop.run { self.loads.network.listenerCount == 1 }
+        await MainLoop.settle()
+        loads.network.status.isConnected = false
+        loads.network.status.isConnected = true
+        await MainLoop.run { self.loads.network.listenerCount == 0 }
+        try serve(url)
+        transfer.answer(ScriptedTransport.Route(error: .cannotConnect("stalled")))
+        await MainLoop.run { controller.growth?.size.width == 300 && clock.sleeperCount == 1 }
+        XCTAssertEqual(place.imageSize, PixelSize(100, 100))
+        clock.advance(by: Growth.rest)
+        await MainLoop.run { place.imageSize == PixelSize(300, 300) }
+        XCTAssertEqual(loads.transport.startedCount(url), 3)
+        XCTAssertNil(controller.failedEnlargement)
+    }
+
+    /// The network comes back while a later attempt is under way, which has begun without it.
+    func testLargerImageThatBeganWithoutTheNetworkIsTriedAgain() async throws {
+        let (place, url) = try await showImage([.noCache])
+        defer { place.destroy() }
+        disconnect(url)
+        await place.resize(200, 200)
+        await MainLoop.run { place.controller?.failedEnlargement != nil && self.loads.network.listenerCount == 1 }
+        await MainLoop.settle()
+        loads.transport.setRoute(url, nil)
+        await place.resize(300, 300)
+        let transfer = try await loads.nextTransfer()
+        loads.network.status.isConnected = true
+        await MainLoop.run { place.controller?.failedEnlargement == nil }
+        try serve(url)
+        transfer.answer(ScriptedTransport.Route(error: .cannotConnect("stalled")))
+        await MainLoop.run { place.imageSize == PixelSize(300, 300) }
+        XCTAssertEqual(loads.transport.startedCount(url), 4)
     }
 
     /// What the network's return finds is the size that is shown, not that of the last failure.
@@ -170,7 +221,7 @@ final class EnlargementTests: XCTestCase {
         try serve(url)
         loads.network.status.isConnected = true
         await MainLoop.run { place.imageSize == PixelSize(250, 250) }
-        XCTAssertNil(place.controller?.networkReturn)
+        XCTAssertNil(place.controller?.failedEnlargement)
     }
 
     /// A larger image that comes ends the wait for the network.
@@ -179,11 +230,11 @@ final class EnlargementTests: XCTestCase {
         defer { place.destroy() }
         loads.transport.setRoute(url, ScriptedTransport.Route(status: 503))
         await place.resize(200, 200)
-        await MainLoop.run { place.controller?.networkReturn != nil }
+        await MainLoop.run { place.controller?.failedEnlargement != nil }
         try serve(url)
         await place.resize(300, 300)
         await MainLoop.run { place.imageSize == PixelSize(300, 300) }
-        XCTAssertNil(place.controller?.networkReturn)
+        XCTAssertNil(place.controller?.failedEnlargement)
         await MainLoop.run { self.loads.network.listenerCount == 0 }
     }
 }
