@@ -12,6 +12,10 @@ extension RemoteImage {
         /// As ``contain``, but no larger than the image's own size.
         case scaleDown
 
+        init(_ gtk: GtkContentFit) {
+            self = Self.allCases.first { $0.gtk == gtk } ?? .contain
+        }
+
         var gtk: GtkContentFit {
             switch self {
             case .fill: GTK_CONTENT_FIT_FILL

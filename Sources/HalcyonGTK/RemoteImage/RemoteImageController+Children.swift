@@ -104,8 +104,13 @@ extension RemoteImageController {
     }
 
     /// Applies the parts of the configuration that have no state, but for the accessibility.
-    func applyLooks() {
-        gtk_picture_set_content_fit(picture.opaque, configuration.contentFit.gtk)
+    ///
+    /// - Parameter earlier: The configuration until now. Default: none.
+    func applyLooks(after earlier: RemoteImage.Configuration? = nil) {
+        // The program may have set a content fit of its own at the picture.
+        if earlier?.contentFit != configuration.contentFit {
+            gtk_picture_set_content_fit(picture.opaque, configuration.contentFit.gtk)
+        }
         if let overlay { gtk_widget_queue_allocate(overlay.widget) }
     }
 

@@ -30,12 +30,14 @@ extension RemoteImageController {
         let width = gtk_widget_get_width(overlay.widget)
         let height = gtk_widget_get_height(overlay.widget)
         if slot.content.kind == .nothing { return emptyRectangle(width, height) }
+        // That of the program, where it has set one at the picture.
+        let fit = RemoteImage.ContentFit(gtk_picture_get_content_fit(picture.opaque))
         guard configuration.horizontalAlignment != .center || configuration.verticalAlignment != .center,
-            configuration.contentFit != .fill, let current = slot.paintable?.current, current.width > 0,
+            fit != .fill, let current = slot.paintable?.current, current.width > 0,
             current.height > 0
         else { return nil }
         let isReversed = gtk_widget_get_direction(overlay.widget) == GTK_TEXT_DIR_RTL
-        let (across, down) = configuration.contentFit.factors(
+        let (across, down) = fit.factors(
             (width: current.width, height: current.height),
             in: (width: Double(width), height: Double(height))
         )

@@ -162,7 +162,7 @@ final class RemoteImageController {
     func change(to configuration: RemoteImage.Configuration) {
         let earlier = self.configuration
         self.configuration = configuration
-        applyLooks()
+        applyLooks(after: earlier)
         // The program may have set a label of its own at the picture.
         if earlier.accessibility != configuration.accessibility { applyAccessibility() }
         if earlier.aspectRatio != configuration.aspectRatio || earlier.placeholder != configuration.placeholder,

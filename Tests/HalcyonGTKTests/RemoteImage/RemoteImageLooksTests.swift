@@ -89,6 +89,24 @@ final class RemoteImageLooksTests: XCTestCase {
         XCTAssertTrue(hasLabel("A tower", test.picture))
     }
 
+    /// Until the configuration has another. The image is aligned by it, too.
+    func testContentFitOfTheProgramStaysWhereOtherPartsOfTheConfigurationChange() async throws {
+        var configuration = RemoteImage.Configuration().configuring {
+            gtk_picture_set_content_fit(OpaquePointer($0), GTK_CONTENT_FIT_COVER)
+        }
+        configuration.horizontalAlignment = .start
+        let url = try pipeline.url(.red, 50, 100)
+        let test = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline, isFilling: true)
+        defer { test.window.destroy() }
+        await test.waitUntilLoaded()
+        test.image.configuration.placeholder = .spinner
+        XCTAssertEqual(gtk_picture_get_content_fit(test.picture), GTK_CONTENT_FIT_COVER)
+        let pixels = try await test.pixels()
+        XCTAssertEqual([pixels[5, 100], pixels[195, 100]], [.red, .red])
+        test.image.configuration.contentFit = .fill
+        XCTAssertEqual(gtk_picture_get_content_fit(test.picture), GTK_CONTENT_FIT_FILL)
+    }
+
     /// An image that is shown may become decorative, and get a name again.
     func testDecorationCanChange() async throws {
         guard getenv("GTK_A11Y").map({ String(cString: $0) }) == "test" else {
