@@ -43,6 +43,8 @@ public final class DisplayTask {
     /// and retries of the program. They keep no widget.
     struct OwnerHandlers {
         var onProgress: (@MainActor (ImageProgress) -> Void)?
+        /// Called after a call of the program has begun the load anew.
+        let onRestart: @MainActor () -> Void
         /// Called with the result, before the completion handler.
         let onEnd: ImageDisplay.Completion
     }
@@ -163,14 +165,14 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the image has been shown, though its transition may be under way.
     var wasShown: Bool { state == .setting && options[ImageSettingKey.self] == .automatic }
 
-    /// A Boolean value that indicates whether an equal call is answered by an image that is shown.
-    var mayAnswer: Bool { options.cache.reads != .none && !options.cache.revalidates }
     /// A Boolean value that indicates whether the image is awaited.
     var isUnderWay: Bool { state == .waiting || state == .loading }
 
     /// A Boolean value that indicates whether the slot shows the response, which it leaves to the program otherwise.
     var showsResponse: Bool { response != nil && options[ImageSettingKey.self] == .automatic }
 
+    /// A Boolean value that indicates whether an equal call is answered by an image that is shown.
+    var mayAnswer: Bool { options.cache.reads != .none && !options.cache.revalidates }
 
     /// The number of a new attempt, after which nothing of an earlier one counts.
     func beginAttempt() -> Int {

@@ -122,8 +122,10 @@ final class SlotController {
             completion: completion
         )
         task.owner = owner
+        var restarts = false
         if let present = self.task, present.isEqual(to: task) {
             if !startsAnew, let answer = answer(to: task, by: present) { return answer }
+            restarts = owner == nil
             task.owner = owner ?? present.owner
         }
         // At another size, what is shown stays until there is better; also where an earlier call has left it there.
@@ -141,6 +143,10 @@ final class SlotController {
         // What is shown may be as before, but for the indicator.
         paintable?.tellChange()
         superseded?.supersede(by: task.imageTask)
+        // An equal call of the program may have taken its place.
+        if restarts, let current = self.task, current.isEqual(to: task), current.isUnderWay {
+            current.owner?.onRestart()
+        }
         endCallIfGone()
         return task
     }

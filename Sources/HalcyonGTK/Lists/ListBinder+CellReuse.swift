@@ -55,9 +55,14 @@ extension ListBinder {
             with: request,
             placeholder: placeholder,
             pipeline: configuration.pipeline,
-            owner: .init(onEnd: { [weak self, weak cell] result in
-                if let self, let cell { loadDidEnd(binding.number, in: cell, with: result) }
-            }),
+            owner: .init(
+                onRestart: { [weak self, weak cell] in
+                    if let self, let cell { removeFailure(of: cell, binding.number) }
+                },
+                onEnd: { [weak self, weak cell] result in
+                    if let self, let cell { loadDidEnd(binding.number, in: cell, with: result) }
+                }
+            ),
             startsAnew: true
         )?.keepsHandlers = true
     }
@@ -87,9 +92,20 @@ extension ListBinder {
     }
 
     private func loadAgain(_ cell: ListCell, _ number: Int) {
-        guard isLoaded(cell, number), cell.decorations.failure != nil else { return }
+        if removeFailure(of: cell, number) { beginLoading(cell) }
+    }
+
+    /// Removes the failure child of a cell.
+    ///
+    /// - Returns: Whether there was one, and the cell still shows the item of the binding.
+    @discardableResult
+    private func removeFailure(of cell: ListCell, _ number: Int) -> Bool {
+        guard isLoaded(cell, number), cell.decorations.failure != nil else { return false }
+        // Handlers of the program at the focus may take the item away.
         cell.moveFocusOutOfFailure()
-        if isLoaded(cell, number) { beginLoading(cell) }
+        guard isLoaded(cell, number) else { return false }
+        cell.removeDecorations()
+        return isLoaded(cell, number)
     }
 
     /// Returns whether a cell shows the item of a binding still, and its slot has been given the request.

@@ -61,6 +61,7 @@ extension RemoteImageController {
             pipeline: pipeline,
             owner: .init(
                 onProgress: { [weak self] in self?.progressDidChange($0, of: number) },
+                onRestart: { [weak self] in self?.loadDidRestart(number) },
                 onEnd: { [weak self] in self?.loadDidEnd(with: $0, number) }
             ),
             startsAnew: startsAnew
@@ -80,6 +81,19 @@ extension RemoteImageController {
             beginFade(to: response.image)
         }
         updateChildren()
+    }
+
+    /// A call of the program has begun the load anew, as after its failure.
+    private func loadDidRestart(_ number: Int) {
+        guard number == loadNumber, overlay != nil else { return }
+        endFade()
+        removeFailureChild()
+        // Handlers of the program at it may have begun another load, or ended the widget.
+        guard number == loadNumber, overlay != nil, slot.task?.isUnderWay == true else { return }
+        state = .loading(slot.task?.progress ?? ImageProgress())
+        updateChildren()
+        guard number == loadNumber else { return }
+        showProgressInPlaceholder()
     }
 
     private func progressDidChange(_ progress: ImageProgress, of number: Int) {
@@ -121,14 +135,14 @@ extension RemoteImageController {
     }
 
     private func reportSuccess(_ response: ImageResponse, _ number: Int) {
-        guard number == loadNumber else { return }
+        guard number == loadNumber, !state.isLoading else { return }
         configuration.contentAction?.body(picture.pointer)
-        guard number == loadNumber else { return }
+        guard number == loadNumber, !state.isLoading else { return }
         configuration.onSuccess?(response)
     }
 
     private func reportFailure(_ error: any Error, _ number: Int) {
-        guard number == loadNumber else { return }
+        guard number == loadNumber, !state.isLoading else { return }
         configuration.onFailure?(error)
     }
 

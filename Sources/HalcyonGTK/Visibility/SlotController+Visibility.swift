@@ -14,7 +14,7 @@ extension SlotController {
     var followsLayouts: Bool {
         guard let installation else { return false }
         let paintable = installation.paintable
-        return followsSight || task?.state == .waiting || task?.state == .loading || slotPlayer != nil
+        return followsSight || task?.isUnderWay == true || slotPlayer != nil
             || paintable.indicator != nil
             || paintable.transition != nil || hasGrownOutOfSight
             || requestedSize != nil && !installation.connection.isDrawn

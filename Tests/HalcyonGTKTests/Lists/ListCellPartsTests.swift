@@ -147,8 +147,11 @@ final class ListCellPartsTests: XCTestCase {
         await MainLoop.run { failures == 1 }
         let cell = try XCTUnwrap(factory.visibleCells.first?.cell)
         XCTAssertEqual(count(cell, gtk_box_get_type()), 2)
-        images.answerAll()
+        images.transport.setAnswer(nil)
         cell.display.retry()
+        XCTAssertEqual(count(cell, gtk_box_get_type()), 1)
+        await MainLoop.run { images.running.count == 1 }
+        images.answerAll()
         await MainLoop.run { cell.display.image != nil }
         XCTAssertEqual(count(cell, gtk_box_get_type()), 1)
         XCTAssertEqual(successes, 1)

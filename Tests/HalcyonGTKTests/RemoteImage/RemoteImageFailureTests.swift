@@ -108,6 +108,72 @@ final class RemoteImageFailureTests: XCTestCase {
         await MainLoop.run { kept == nil }
     }
 
+    /// By the handle of its load, or by a call for the same once the network is back.
+    func testStateFollowsARetryOfTheProgram() async throws {
+        for isRetry in [true, false] {
+            let log = Log()
+            var configuration = RemoteImage.Configuration()
+            configuration.placeholder = .spinner
+            configuration.onFailure = { _ in log.events.append("failure") }
+            configuration.onSuccess = { _ in log.events.append("success") }
+            let url = pipeline.url()
+            pipeline.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
+            pipeline.network.status.isConnected = false
+            let test = try await TestRemoteImage(
+                ImageRequest(url),
+                configuration,
+                on: pipeline,
+                size: PixelSize(100, 100)
+            )
+            await test.waitUntilFailed()
+            await MainLoop.run { log.events == ["failure"] && self.pipeline.network.listenerCount == 1 }
+            await MainLoop.settle()
+            pipeline.transport.setRoute(url, nil)
+            pipeline.network.status.isConnected = true
+            await MainLoop.run { self.pipeline.network.listenerCount == 0 }
+            let done = Completions()
+            if isRetry {
+                test.image.hc.retry(completion: done.handler)
+            } else {
+                test.image.hc.setImage(with: url, pipeline: pipeline.pipeline, completion: done.handler)
+            }
+            XCTAssertTrue(test.image.state.isLoading)
+            XCTAssertNil(test.retryButton)
+            XCTAssertEqual(gtk_widget_get_visible(test.descendant(gtk_spinner_get_type())), 1)
+            try await pipeline.nextTransfer().answer(.green)
+            await test.waitUntilLoaded()
+            XCTAssertEqual(done.outcome, "success")
+            await MainLoop.run { log.events.count == 2 }
+            XCTAssertEqual(log.events, ["failure", "success"])
+            test.window.destroy()
+        }
+    }
+
+    /// The failure of the attempt before is not told of a load that is under way.
+    func testRetryOfTheProgramThatFailsIsToldOnce() async throws {
+        let log = Log()
+        var configuration = RemoteImage.Configuration()
+        configuration.onFailure = { _ in log.events.append("failure") }
+        let url = pipeline.url()
+        let test = try await TestRemoteImage(ImageRequest(url), configuration, on: pipeline)
+        defer { test.window.destroy() }
+        let retried = Completions()
+        let failed = Completions()
+        failed.onCall = { test.image.hc.retry(completion: retried.handler) }
+        // The handler of the program, which comes after that of the widget.
+        test.image.hc.setImage(with: url, pipeline: pipeline.pipeline, completion: failed.handler)
+        try await pipeline.nextTransfer().answer(ScriptedTransport.Route(status: 404))
+        let transfer = try await pipeline.nextTransfer()
+        XCTAssertTrue(test.image.state.isLoading)
+        XCTAssertNil(test.retryButton)
+        await MainLoop.settle()
+        XCTAssertEqual(log.events, [])
+        transfer.answer(ScriptedTransport.Route(status: 404))
+        await retried.wait()
+        await MainLoop.run { log.events == ["failure"] }
+        XCTAssertNotNil(test.retryButton)
+    }
+
     /// The failure child is laid over it.
     func testImageStaysWhereItsReloadFails() async throws {
         let url = try pipeline.url(.green)
