@@ -41,6 +41,20 @@ final class DiskImageTests: XCTestCase {
         XCTAssertEqual(loads.transport.startedCount(url), 1)
     }
 
+    func testImageOnDiskIsShownByARemoteImageBeforeItIsInAWindow() async throws {
+        try TestWindow.requireDisplay()
+        DiskWait.limit = .seconds(20)
+        let url = try loads.url(.blue)
+        try await loads.preload(url, options: [])
+        loads.pipeline.cache.removeAllFromMemory()
+        let options: [ImageOption] = [.visibility(.always), .sizing(.image), .loadDiskFileSynchronously]
+        let image = RemoteImage(url, options: options, pipeline: loads.pipeline)
+        guard case .loaded(let response) = image.state else { return XCTFail("\(image.state)") }
+        XCTAssertEqual(response.source, .disk)
+        XCTAssertEqual(image.hc.content, .image)
+        XCTAssertEqual(loads.transport.startedCount(url), 1)
+    }
+
     func testImageThatComesTooLateIsLoadedAsUsual() async throws {
         DiskWait.limit = .zero
         let url = try await onDisk(.blue)
