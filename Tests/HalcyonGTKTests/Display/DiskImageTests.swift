@@ -55,6 +55,40 @@ final class DiskImageTests: XCTestCase {
         XCTAssertEqual(loads.transport.startedCount(url), 1)
     }
 
+    func testImagesOnDiskAreInTheFirstFrameInWhichTheirCellsAreInSight() async throws {
+        try TestWindow.requireDisplay()
+        DiskWait.limit = .seconds(20)
+        let urls = try (0..<40).map { _ in try loads.url(.blue) }
+        for url in urls { try await loads.preload(url, options: []) }
+        loads.pipeline.cache.removeAllFromMemory()
+        var configuration = ImageListFactory.Configuration()
+        configuration.makeCell = { .picture(width: 64, height: 64) }
+        configuration.pipeline = loads.pipeline
+        configuration.prefetchDistance = .none
+        let factory = ImageListFactory(of: Int.self, configuration) { number, _ in
+            ImageRequest(urls[number], options: [.loadDiskFileSynchronously])
+        }
+        let list = try ListWindow(
+            .list,
+            model: ImageListModel(0..<40).passRetained(),
+            factories: [factory.pointer]
+        )
+        defer { list.window.destroy() }
+        await list.present()
+        var (painted, empty): (Set<Int>, Set<Int>) = ([], [])
+        let observer = try FrameObserver(list.view) {
+            for (position, cell) in factory.boundCells where cell.isInSight {
+                painted.insert(position)
+                if cell.content.display.image == nil { empty.insert(position) }
+            }
+        }
+        defer { observer.stop() }
+        list.scroll(to: list.end)
+        await MainLoop.run { painted.contains(39) }
+        XCTAssertEqual(empty, [])
+        XCTAssertEqual(loads.transport.startedCount, 40)
+    }
+
     func testImageThatComesTooLateIsLoadedAsUsual() async throws {
         DiskWait.limit = .zero
         let url = try await onDisk(.blue)

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import HalcyonGTK
 
-/// Plays random calls on views of changing sizes, for files and for images of an origin that answers late, fails, does not
+/// Plays random calls on views of changing sizes, some of them scrolled away, for files and for images of an origin that answers late, fails, does not
 /// answer or goes away, and compares what the views show with what their last calls asked for.
 @MainActor
 final class RandomCallsTests: XCTestCase {
@@ -81,6 +81,8 @@ private final class ViewGame {
     private var isOut: Set<Int> = []
     private let window: TestWindow
     private let box: UnsafeMutablePointer<GtkWidget>
+    /// Shows a part of the box, until the end.
+    private let scrolled: UnsafeMutablePointer<GtkWidget>
     private var views: [View] = []
     /// Views whose widgets were destroyed; their completions still count.
     private var ended: [View] = []
@@ -89,7 +91,12 @@ private final class ViewGame {
     init(seed: UInt64) async throws {
         generator = SeededGenerator(seed: seed)
         box = try XCTUnwrap(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
-        window = try TestWindow(width: 300, height: 60, child: box)
+        scrolled = try XCTUnwrap(gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(OpaquePointer(scrolled), GTK_POLICY_EXTERNAL, GTK_POLICY_NEVER)
+        gtk_scrolled_window_set_child(OpaquePointer(scrolled), box)
+        gtk_widget_set_halign(scrolled, GTK_ALIGN_START)
+        gtk_widget_set_size_request(scrolled, 150, -1)
+        window = try TestWindow(width: 600, height: 100, child: scrolled)
         for number in 0..<10 {
             let color = TestColor(red: UInt8(20 + number * 20), green: UInt8(number % 2 * 200), blue: 100)
             items.append(Item(url: origin.url(), color: number % 4 == 3 ? nil : color))
@@ -126,6 +133,10 @@ private final class ViewGame {
             log.append("\(index): \(side) points")
             gtk_widget_set_size_request(view.widget, Int32(side), Int32(side))
         case 24: goAway(!isAway)
+        case 26:
+            let value = Int.random(in: 0...4, using: &generator) * 50
+            log.append("scrolled to \(value)")
+            gtk_adjustment_set_value(gtk_scrolled_window_get_hadjustment(OpaquePointer(scrolled)), Double(value))
         case 25: try takeOut(view, index)
         case 0..<7: try set(view, index)
         case 7: clear(view, index)
@@ -316,6 +327,8 @@ private final class ViewGame {
     func end() async throws -> String? {
         log.append("end")
         goAway(false)
+        // There is room for all of them.
+        gtk_widget_set_size_request(scrolled, 600, -1)
         for (index, view) in views.enumerated() {
             putBack(view, index)
             gtk_widget_set_visible(view.widget, 1)
