@@ -75,19 +75,22 @@ import Testing
         #expect(try await work.run("get", url("/a.png"), "-o", "out/", "--name", "{nothing}").exitCode == 64)
     }
 
-    @Test("--name with a size finds the file of each name that a list has for an image", arguments: ["png", "pam"])
-    func templateOfNames(format: String) async throws {
+    @Test(
+        "--name with a size finds the file of each name that a list has for an image",
+        arguments: [("png", "one", "two"), ("pam", "one", "two"), ("png", "e\u{301}", "\u{E9}")]
+    )
+    func templateOfNames(format: String, first: String, second: String) async throws {
         defer { server.stop() }
-        try list("\(url("/a.png"))\tone\n\(url("/a.png"))\ttwo\n")
+        try list("\(url("/a.png"))\t\(first)\n\(url("/a.png"))\t\(second)\n")
         let command = [
             "get", "--from", "list", "-o", "out/", "--name", "{stem}-{width}", "--format", format, "--json",
         ]
         #expect(try await work.start(command).outcome.exitCode == 0)
-        #expect(files == ["one-40.\(format)", "two-40.\(format)"])
-        try #require(unlink(work.path("out/one-40.\(format)")) == 0)
+        #expect(files == ["\(first)-40.\(format)", "\(second)-40.\(format)"])
+        try #require(unlink(work.path("out/\(first)-40.\(format)")) == 0)
         let again = try await work.start(command).outcome
         #expect(try again.results.map(\.status) == ["done", "skipped"])
-        #expect(files == ["one-40.\(format)", "two-40.\(format)"])
+        #expect(files == ["\(first)-40.\(format)", "\(second)-40.\(format)"])
     }
 
     @Test("--name with a size looks for files in its own folder alone, whatever links lead out of it or back into it")
@@ -278,6 +281,80 @@ import Testing
             #expect(try run.results.map(\.status) == [status])
         }
         #expect(try work.read("a.png") == work.read("b.png"))
+    }
+
+    @Test("a file whose name only looks like that of a report is another one")
+    func otherBytes() async throws {
+        defer { server.stop() }
+        #expect(try await work.run("get", url("/a.png"), "-o", "\u{E9}.png", "--report", "report").exitCode == 0)
+        let run = try await work.run("get", url("/a.png"), "-o", "e\u{301}.png", "--resume", "report", "--json")
+        #expect(try run.results.map(\.status) == ["done"])
+        #expect(try work.read("e\u{301}.png") == work.read("\u{E9}.png"))
+    }
+
+    @Test("a run in a folder whose path is not UTF-8 goes on by its report, and keeps its cache there")
+    func oddFolder() async throws {
+        defer { server.stop() }
+        let script = #"folder=$(printf 'a\377') && mkdir -p "$folder" && cd "$folder" && exec "$0" "$@""#
+        let command = ["-c", script, Workplace.executable, "get", url("/a.png"), "-o", "out/", "--cache-dir", "cache"]
+        let first = try await work.start(command + ["--report", "report"], executable: "/bin/sh").outcome
+        #expect(first.exitCode == 0, "\(first)")
+        let resumed = try await work.start(command + ["--resume", "report", "--json"], executable: "/bin/sh").outcome
+        // By the report alone, which has the file.
+        #expect(try resumed.results.map(\.status) == ["skipped"] && resumed.results.map(\.output) == [nil])
+        #expect(server.requests.count == 1)
+        #expect(access(work.path("a\u{FFFD}"), F_OK) != 0)
+    }
+
+    @Test(
+        "--resume makes a local image anew that has changed since, whatever its result was",
+        arguments: [true, false]
+    )
+    func changedSource(isWritten: Bool) async throws {
+        server.stop()
+        try work.write(try Images.encoded(.png), to: "a.png")
+        let command = ["get", "a.png", "--resume", "report", "--json"] + (isWritten ? ["-o", "out/"] : [])
+        for status in ["done", "skipped"] {
+            #expect(try await work.start(command).outcome.results.map(\.status) == [status])
+        }
+        let image = try Images.encoded(.png, width: 60, height: 20)
+        try work.write(image, to: "a.png")
+        for status in ["done", "skipped"] {
+            #expect(try await work.start(command).outcome.results.map(\.status) == [status])
+        }
+        if isWritten { #expect(try work.read("out/a.png") == image) }
+    }
+
+    @Test("a local image that failed is found by its report from another folder")
+    func otherWorkingFolder() async throws {
+        server.stop()
+        #expect(try await work.run("get", "a.png", "-o", "out/", "--report", "report").exitCode == 1)
+        let image = try Images.encoded(.png)
+        try work.write(image, to: "a.png")
+        let command = [Workplace.executable, "get", "--resume", "../report", "-o", ".", "--json"]
+        let run = try await work.start(["-C", work.path("out")] + command, executable: "/usr/bin/env").outcome
+        #expect(try run.exitCode == 0 && run.results.map(\.status) == ["done"], "\(run)")
+        #expect(try work.read("out/a.png") == image)
+    }
+
+    @Test("a pipe is no report to go on with, and takes one only while a program reads it", .timeLimit(.minutes(1)))
+    func pipedReport() async throws {
+        defer { server.stop() }
+        try #require(mkfifo(work.path("pipe"), 0o600) == 0)
+        for (option, reason) in [("--resume", "has no earlier report"), ("--report", "no program reads")] {
+            let run = try await work.run("get", url("/a.png"), option, "pipe")
+            #expect(run.exitCode == 1 && run.error.contains(reason), "\(run)")
+        }
+        #expect(server.requests.isEmpty)
+        let reader = open(work.path("pipe"), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        try #require(reader >= 0)
+        defer { close(reader) }
+        #expect(try await work.run("get", url("/a.png"), "--report", "pipe").exitCode == 0)
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = read(reader, &bytes, bytes.count)
+        try #require(count > 0)
+        let line = try JSONDecoder().decode(ReportLine.self, from: Data(bytes[..<count]))
+        #expect(line.url == url("/a.png") && line.status == "done")
     }
 
     @Test("a contact sheet of a run that goes on shows what came before, which is not transferred again")

@@ -84,11 +84,44 @@ import Testing
         let left = TemporaryOutput.name(0x2A)
         let others = [".halcyon-1", ".halcyon-notes.txt", left + ".kept", left + "0", "a.png"]
         for name in others + [left] { try work.write([1], to: name) }
-        for name in Workplace.files(below: work.folder) { TemporaryOutput.removeLeftover(name, in: work.folder) }
+        for name in Workplace.files(below: work.folder) {
+            TemporaryOutput.removeLeftover(name, in: work.folder, age: TemporaryOutput.leftoverAge)
+        }
         #expect(Workplace.files(below: work.folder).count == 6)
         for name in Workplace.files(below: work.folder) {
             TemporaryOutput.removeLeftover(name, in: work.folder, age: 0)
         }
         #expect(Workplace.files(below: work.folder) == others.sorted())
+    }
+
+    @Test(
+        "what a killed run was writing into a subfolder is removed with the next look at that",
+        arguments: [false, true]
+    )
+    func leftoversBelow(isOfTemplate: Bool) async throws {
+        let work = try Workplace()
+        let name = TemporaryOutput.name(0x2A)
+        for folder in ["out", "out/pets", "out/others"] {
+            try #require(mkdir(work.path(folder), 0o700) == 0)
+            try work.write([1], to: "\(folder)/\(name)")
+        }
+        let writer = OutputWriter(
+            target: .folder(work.path("out/")),
+            format: nil,
+            encoding: try EncodingArguments.parse([]),
+            requestIdentity: nil,
+            checksPixels: false,
+            template: isOfTemplate ? try NameTemplate("{stem}-{width}") : nil,
+            namesSayFormats: true,
+            overwrites: false,
+            makesDigests: false,
+            leftoverAge: 0
+        )
+        try writer.prepare()
+        let variant = OutputVariant(processing: .identity, options: [])
+        let item = ListItem(index: 0, argument: SourceArgument(text: "http://e.org/a.png"), name: "pets/dog")
+        #expect(try await writer.written(item, variant, writer.origin(of: item, variant)) == nil)
+        // A template that needs the image finds files by looking through all folders.
+        #expect(Workplace.files(below: work.path("out")) == (isOfTemplate ? [] : ["others/" + name]))
     }
 }

@@ -17,6 +17,14 @@ struct FolderNameFilter: Sendable {
     ///
     /// - Parameter visit: Called with each name. Default: does nothing.
     init(of folder: String, visit: (String) -> Void = { _ in }) {
+        Self.visitNames(in: folder) { name in
+            visit(name)
+            insert(name.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(name[..<$0]) } ?? name)
+        }
+    }
+
+    /// Calls a function with each name in a folder; blocks.
+    static func visitNames(in folder: String, _ visit: (String) -> Void) {
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
         while let entry = readdir(stream) {
@@ -26,9 +34,7 @@ struct FolderNameFilter: Sendable {
                     String(cString: $0)
                 }
             }
-            if name == "." || name == ".." { continue }
-            visit(name)
-            insert(name.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(name[..<$0]) } ?? name)
+            if name != ".", name != ".." { visit(name) }
         }
     }
 

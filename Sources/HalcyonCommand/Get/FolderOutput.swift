@@ -102,7 +102,9 @@ struct FolderOutput: Sendable {
         fileExtension: String,
         _ origin: FileOrigin
     ) -> Bool {
-        digitCounts.contains { path == "\(folder)\(name(stem, origin, digits: $0)).\(fileExtension)" }
+        digitCounts.contains {
+            path.utf8.elementsEqual("\(folder)\(name(stem, origin, digits: $0)).\(fileExtension)".utf8)
+        }
     }
 
     private static func name(_ stem: String, _ origin: FileOrigin, digits count: Int) -> String {

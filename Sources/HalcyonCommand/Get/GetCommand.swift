@@ -16,7 +16,8 @@ struct GetCommand: AsyncParsableCommand {
 
             The same command a second time is a continuation: an image whose file is there, with the bytes that were \
             written for the same URL and options, is skipped without the network. Other options are another request, and \
-            so are other header fields and another file of cookies. \
+            so are other header fields and another file of cookies. Users, passwords and tokens are told apart by a key in \
+            $XDG_STATE_HOME/halcyon (~/.local/state/halcyon); where none can be kept, their images are written anew by each run. \
             --refresh asks the servers what has changed, and writes those files; --overwrite writes all anew. An image that \
             was cut short is asked of its server again. After Ctrl-C, and after any \
             other end, repeat the command.
@@ -125,7 +126,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Write a report to this file, a line of JSON for each file; only an earlier report is replaced.",
+            "Write a report to this file, a line of JSON for each file; only an earlier report is replaced. A pipe takes it while a program reads.",
             valueName: "FILE"
         ),
         completion: .file(),
@@ -136,7 +137,7 @@ struct GetCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Leave out what this report has as done, with -o only if its file is in that place and as long as it was, try again what failed or was cut short, and add to it. Without images, load those again. With --sheet, all images are loaded or read, since it shows them.",
+            "Leave out what this report has as done, with -o only if its file is in that place and as long as it was, and if a local image is unchanged, try again what failed or was cut short, and add to it. Without images, load those again. With --sheet, all images are loaded or read, since it shows them.",
             valueName: "FILE"
         ),
         completion: .file(),
@@ -363,13 +364,16 @@ struct CacheArguments: ParsableArguments {
 
     /// The folder of interrupted bodies, beside the default cache or within another one's folder.
     var partialFolder: String {
-        cacheDir.map { FilePath.absolute($0) + "/partial" } ?? PartialBodyStore.Configuration.defaultFolder
+        cacheDir.map { FilePath.absoluteForSystem($0) + "/partial" } ?? PartialBodyStore.Configuration.defaultFolder
     }
 
     /// The configuration of the disk cache, with its folder.
-    var configuration: DiskCache.Configuration {
+    var configuration: DiskCache.Configuration { configuration(named: "default") }
+
+    /// Returns the configuration of the disk cache, whose folder has a name unless one is given.
+    func configuration(named name: String) -> DiskCache.Configuration {
         var configuration =
-            cacheDir.map { DiskCache.Configuration(folder: FilePath.absolute($0)) } ?? .init(name: "default")
+            cacheDir.map { DiskCache.Configuration(folder: FilePath.absoluteForSystem($0)) } ?? .init(name: name)
         // Each URL is looked up once.
         configuration.indexMemoryLimit = 1 << 20
         return configuration

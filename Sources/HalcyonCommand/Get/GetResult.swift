@@ -95,7 +95,7 @@ extension GetResult {
     /// The object that `--json` prints, and with more fields the line of a report.
     struct Record: Codable {
         let index: Int
-        let url: String
+        var url: String
         /// "done", "skipped" or "failed".
         let status: String
         var source: String?
@@ -155,9 +155,13 @@ extension GetResult {
     }
 
     /// The line of a report: that of `--json`, and what tells the request and the bytes, and the times in seconds since
-    /// 1970. The path of the file is absolute, since the next run may be in another folder.
+    /// 1970. Paths are absolute, since the next run may be in another folder.
     var reportRecord: Record {
         var record = record
+        // A line of a list that names no image is text alone.
+        if argument.isLasting, let path = argument.path, failure?.stage != .source {
+            record.url = FilePath.absolute(path)
+        }
         record.output = record.output.map(FilePath.absolute)
         if case .loaded(let loaded) = outcome { record.digest = loaded.digest }
         record.request = request

@@ -58,7 +58,10 @@ final class OutputWriter: Sendable {
     private let overwrites: Bool
     /// Whether each result has the SHA-256 of its file.
     private let makesDigests: Bool
+    private let leftoverAge: Int
     private let found = Lock(Found())
+    /// The subfolders in which nothing is left over from killed runs, by the bytes of their paths.
+    private let tidied = Lock<Set<Int>>([])
 
     /// What was in the folder when the run began.
     private struct Found: Sendable {
@@ -70,6 +73,8 @@ final class OutputWriter: Sendable {
         var problem: ImageError?
     }
 
+    /// - Parameter leftoverAge: The seconds after which a file under a temporary name is left over. Default:
+    ///   ``TemporaryOutput/leftoverAge``.
     init(
         target: Target,
         format: OutputFormat?,
@@ -79,7 +84,8 @@ final class OutputWriter: Sendable {
         template: NameTemplate?,
         namesSayFormats: Bool,
         overwrites: Bool,
-        makesDigests: Bool
+        makesDigests: Bool,
+        leftoverAge: Int = TemporaryOutput.leftoverAge
     ) {
         self.target = target
         encodeOptions = encoding.options
@@ -94,6 +100,7 @@ final class OutputWriter: Sendable {
         self.namesSayFormats = namesSayFormats
         self.overwrites = overwrites
         self.makesDigests = makesDigests
+        self.leftoverAge = leftoverAge
         let named = if case .file(let path) = target { OutputFormat(path: path) } else { nil as OutputFormat? }
         isFormatRequested = format != nil
         self.format = format ?? template?.fileExtension.flatMap(OutputFormat.init(name:)) ?? named
@@ -106,9 +113,9 @@ final class OutputWriter: Sendable {
         guard case .folder(let folder) = target else { return }
         try FileOutput.makeFolder(folder, source: "the results")
         var found = Found()
-        found.names = FolderNameFilter(of: folder) { TemporaryOutput.removeLeftover($0, in: folder) }
+        found.names = FolderNameFilter(of: folder) { removeLeftover($0, in: folder) }
         if let template, template.needsImage, !overwrites {
-            found.paths = Self.requests(below: folder, depth: template.depth ?? .max)
+            found.paths = requests(below: folder, depth: template.depth ?? .max)
         }
         // One that has everything already may be read-only.
         do throws(ImageError) { try FileOutput.checkTakesFiles(folder) } catch { found.problem = error }
@@ -231,8 +238,9 @@ final class OutputWriter: Sendable {
                 // Most images of a first run need no other thread.
                 guard FolderOutput.mayBeThere(stem: name, origin, mayExist) else { return nil }
                 let extensions = likelyExtensions(item)
-                file = try await FileOutput.inBackground {
-                    FolderOutput.written(
+                file = try await FileOutput.inBackground { [self] in
+                    if !isFlat { tidy(folder + name[..<Self.lastPart(of: name)]) }
+                    return FolderOutput.written(
                         for: origin,
                         in: folder,
                         stem: name,
@@ -306,13 +314,16 @@ final class OutputWriter: Sendable {
             return path
         case .folder(let folder):
             let name = name(of: item, variant, origin, (loaded.size, loaded.format))
-            // With the slash at its end, which it keeps.
-            let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
-            let subfolder = folder + name[..<slash]
-            if slash != name.startIndex { try FileOutput.makeFolder(subfolder, source: source) }
+            let start = Self.lastPart(of: name)
+            // With the slash at its end.
+            let subfolder = folder + name[..<start]
+            if start != name.startIndex {
+                try FileOutput.makeFolder(subfolder, source: source)
+                tidy(subfolder)
+            }
             let file = FolderOutput(
                 folder: subfolder,
-                stem: String(name[slash...]),
+                stem: String(name[start...]),
                 fileExtension: OutputFormat(loaded.format).fileExtension,
                 origin: origin,
                 mayBePlain: item.mayBePlain,
@@ -320,6 +331,21 @@ final class OutputWriter: Sendable {
             )
             return try file.write(data)
         }
+    }
+
+    /// Returns where the part behind the last slash of a relative path begins.
+    private static func lastPart(of name: String) -> String.Index {
+        name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
+    }
+
+    /// Removes what killed runs have left in a subfolder, at its first image; blocks.
+    private func tidy(_ subfolder: String) {
+        guard tidied.withLock({ $0.insert(Array(subfolder.utf8).hashValue).inserted }) else { return }
+        FolderNameFilter.visitNames(in: subfolder) { removeLeftover($0, in: subfolder) }
+    }
+
+    private func removeLeftover(_ name: String, in folder: String) {
+        TemporaryOutput.removeLeftover(name, in: folder, age: leftoverAge)
     }
 
     /// Refuses to write an image under a name that says another format, unless that was requested.
@@ -338,10 +364,11 @@ final class OutputWriter: Sendable {
         )
     }
 
-    private static func requests(below folder: String, depth: Int) -> [String: [String]] {
+    private func requests(below folder: String, depth: Int) -> [String: [String]] {
         var paths: [String: [String]] = [:]
-        _ = FolderNameFilter(of: folder) { name in
+        FolderNameFilter.visitNames(in: folder) { name in
             let path = folder + name
+            removeLeftover(name, in: folder)
             do throws(FileSystemError) {
                 paths[try FileCalls.system.attribute(path, FileOrigin.requestAttribute), default: []].append(path)
             } catch {

@@ -47,14 +47,25 @@ final class ReportFile: Sendable {
     ///   - resumes: Whether an earlier report is read, and continued. Otherwise it is there until the first line, or the
     ///     end of a run without failures.
     ///   - target: Where results go: only that is done whose file is there.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, also where the earlier file is no report.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, also where the earlier file is no report, and for a pipe
+    ///   without a reader.
     init(path: String, resumes: Bool, target: OutputWriter.Target) throws(ImageError) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o666)
-        guard descriptor >= 0 else { throw FileOutput.failure(path, "the report", errno) }
         var status = stat()
-        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        guard resumes || isFile else {
+        let kind = stat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+        // Whatever reads a pipe to its end waits for that.
+        guard !resumes || kind == S_IFREG else { throw Self.failure(path, "it is no file, and has no earlier report") }
+        let isPipe = kind == S_IFIFO
+        // A pipe is opened for writing alone, which tells when nobody reads it any more, and without waiting for a reader.
+        let flags = isPipe ? O_WRONLY | O_NONBLOCK : O_RDWR | O_CREAT
+        descriptor = open(path, flags | O_CLOEXEC | O_APPEND, 0o666)
+        guard descriptor >= 0 else {
+            let code = errno
+            throw isPipe && code == ENXIO
+                ? Self.failure(path, "it is a pipe that no program reads")
+                : FileOutput.failure(path, "the report", code)
+        }
+        guard kind == S_IFREG else {
             earlier = Earlier()
             return
         }
@@ -66,11 +77,7 @@ final class ReportFile: Sendable {
         }
         guard reading.isReport || reading.isEmpty else {
             close(descriptor)
-            throw ImageError(
-                stage: .store,
-                reason: .file(path: path, reason: "it has no line of a report, and is left as it is"),
-                source: "the report"
-            )
+            throw Self.failure(path, "it has no line of a report, and is left as it is")
         }
         earlier = resumes ? reading.earlier : Earlier()
         state.withLock { state in
@@ -81,6 +88,10 @@ final class ReportFile: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    private static func failure(_ path: String, _ reason: String) -> ImageError {
+        ImageError(stage: .store, reason: .file(path: path, reason: reason), source: "the report")
+    }
 
     /// Adds a line.
     func write(_ result: GetResult) {
@@ -177,15 +188,32 @@ final class ReportFile: Sendable {
         }
 
         /// Returns whether a file of the report is there, and where this run would write it: one in another folder is none of
-        /// its own. It must be as long as it was, and not be known as another request's; its bytes are not compared.
+        /// its own. It must be as long as it was, and not be known as another request's; its bytes are not compared. An image
+        /// that is a file itself must be as it was then.
         private func isThere(_ line: GetResult.Record) -> Bool {
-            guard needsFiles else { return true }
+            let source = Self.path(of: line.url)
+            guard needsFiles else {
+                return source.map { FileOrigin.isUnchanged($0, since: line.began ?? 0) } ?? true
+            }
             guard let output = line.output, let place else { return false }
             let path = FilePath.absolute(output)
-            guard place.endsInSlash ? path.utf8.starts(with: place.utf8) : path == place else { return false }
+            guard place.endsInSlash ? path.utf8.starts(with: place.utf8) : path.utf8.elementsEqual(place.utf8) else {
+                return false
+            }
             // The file of a standard input tells the bytes, too.
             let request = line.url == SourceArgument.standardInput ? nil : line.request
-            return FileOrigin.mayBeFile(at: path, of: request, byteCount: line.outputBytes)
+            guard let file = FileOrigin.reported(at: path, of: request, byteCount: line.outputBytes) else {
+                return false
+            }
+            return source.map { file.isMade(ofFileAt: $0) } ?? true
+        }
+
+        /// Returns the path of an image that is a file. Most are of the web, and a report may have millions.
+        private static func path(of url: String) -> String? {
+            guard url != SourceArgument.standardInput,
+                !["http://", "https://"].contains(where: { url.utf8.starts(with: $0.utf8) })
+            else { return nil }
+            return SourceArgument(text: url).path
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Halcyon
+internal import HalcyonSystem
 
 /// The calls to the file system that the names and origins of results depend on, each as small as the system's own, so
 /// that each can be made to fail, or something else to happen before it.
@@ -67,7 +68,7 @@ struct FileCalls: Sendable {
     fileprivate static func attribute(_ name: String, of path: String, room: Int) throws(FileSystemError) -> [UInt8] {
         let call = try function("lgetxattr", as: GetAttribute.self)
         var bytes = [UInt8](repeating: 0, count: room)
-        let count = try check(call(path, name, &bytes, bytes.count))
+        let count = try check(FilePath.withCString(path) { call($0, name, &bytes, bytes.count) })
         return Array(bytes.prefix(count))
     }
 

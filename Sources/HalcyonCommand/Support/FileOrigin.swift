@@ -104,16 +104,24 @@ struct FileOrigin: Sendable {
         }
     }
 
-    /// Returns whether a regular file of this length is at a path, and does not say that it is another request's.
+    /// Returns the regular file at a path if it has this length, and does not say that it is another request's.
     ///
     /// - Parameter request: The digits of ``request``; `nil` where they tell nothing.
-    static func mayBeFile(at path: String, of request: String?, byteCount: Int?) -> Bool {
+    static func reported(at path: String, of request: String?, byteCount: Int?) -> Written? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == byteCount else {
-            return false
-        }
-        guard let request, let noted = try? FileCalls.system.attribute(path, requestAttribute) else { return true }
-        return noted == request
+        guard FilePath.withCString(path, { stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG,
+            Int(status.st_size) == byteCount
+        else { return nil }
+        let noted = try? FileCalls.system.attribute(path, requestAttribute)
+        if let request, let noted, noted != request { return nil }
+        return Written(path: path, byteCount: Int(status.st_size), time: noted == nil ? status.st_mtim : nil)
+    }
+
+    /// Returns whether the file at a path is there, and was last changed, in any way, before a time in seconds since 1970.
+    static func isUnchanged(_ path: String, since time: Double) -> Bool {
+        var status = stat()
+        guard FilePath.withCString(path, { stat($0, &status) }) == 0 else { return false }
+        return Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1e9 < time
     }
 
     /// A file that was written for a request, and is as it was written.

@@ -205,7 +205,9 @@ enum FileOutput {
     /// several may write, are no files.
     static func leadToOneFile(_ path: String, _ other: String) -> Bool {
         var status = stat()
-        guard stat(path, &status) == 0 else { return FilePath.absolute(path) == FilePath.absolute(other) }
+        guard stat(path, &status) == 0 else {
+            return FilePath.absolute(path).utf8.elementsEqual(FilePath.absolute(other).utf8)
+        }
         return status.st_mode & S_IFMT == S_IFREG && isSameFile(path, other)
     }
 

@@ -47,8 +47,8 @@ enum TemporaryOutput {
 
     /// Removes a file if it was left by a process that was killed while it wrote.
     ///
-    /// - Parameter age: The seconds since its last change from which it is. Default: ``leftoverAge``.
-    static func removeLeftover(_ name: String, in folder: String, age: Int = leftoverAge) {
+    /// - Parameter age: The seconds since its last change from which it is, such as ``leftoverAge``.
+    static func removeLeftover(_ name: String, in folder: String, age: Int) {
         // No other name is taken for one, also none of a result, which has an extension.
         guard name.hasPrefix(namePrefix), let number = UInt64(name.dropFirst(namePrefix.count), radix: 16),
             name == self.name(number)

@@ -6,7 +6,7 @@ internal import HalcyonSystem
 /// It is the jar of a transport (``CurlTransport/Configuration/cookies``), and of one at a time: each writes the file as a
 /// whole. Only its user may read it.
 public struct CookieFile: Sendable, Hashable {
-    /// The absolute path of the file.
+    /// The absolute path of the file; as it was given, where the path of the working folder is not UTF-8.
     public let path: String
 
     /// Makes the file and the folders above it, unless they are there.
@@ -18,7 +18,7 @@ public struct CookieFile: Sendable, Hashable {
     ///   anything else: it has neither the comment that begins a jar nor the line of a cookie, and is left as it was.
     /// - Throws: ``CookieFileError``.
     public init(_ path: String) throws(CookieFileError) {
-        let path = FilePath.absolute(path)
+        let path = FilePath.absoluteForSystem(path)
         self.path = path
         Self.makeFolder(above: path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)

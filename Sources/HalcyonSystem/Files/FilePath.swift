@@ -72,10 +72,17 @@ package enum FilePath {
     /// through a link, and stays, and so does a slash at the end.
     package static func absolute(_ text: String) -> String {
         guard !isURL(text) else { return text }
+        let slash = UInt8(ascii: "/")
         let path = absolute(Array(text.utf8))
-        let parts = path.split(separator: UInt8(ascii: "/")).filter { $0 != [UInt8(ascii: ".")] }
-        let end = path.last == UInt8(ascii: "/") && !parts.isEmpty ? "/" : ""
-        return "/" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") + end
+        let parts = path.split(separator: slash).filter { $0 != [UInt8(ascii: ".")] }
+        let end = path.last == slash && !parts.isEmpty ? [slash] : []
+        return self.text(of: [slash] + parts.joined(separator: [slash]) + end)
+    }
+
+    /// Returns ``absolute(_:)`` for calls that take a path as it is: the path itself if the working folder's is not UTF-8.
+    package static func absoluteForSystem(_ text: String) -> String {
+        let path = absolute(text)
+        return isURL(path) ? text : path
     }
 
     private static func absolute(_ path: [UInt8]) -> [UInt8] {
