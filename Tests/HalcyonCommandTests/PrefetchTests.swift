@@ -80,6 +80,24 @@ struct PrefetchTests {
         }
     }
 
+    @Test("with a shared tier, leaves the cache of the other commands alone")
+    func sharedCache() async throws {
+        let photo = try Images.encoded(.jpeg)
+        let server = try OriginServer { _ in .init(headers: [.cacheControl: "max-age=1000"], body: photo) }
+        defer { server.stop() }
+        #expect(try await work.run("get", server.url("/a.jpg").absoluteString).exitCode == 0)
+        try await withEngine { url in
+            let run = try await work.start(
+                ["prefetch", "--queue", url, "--shared", url, server.url("/b.jpg").absoluteString],
+                settings: ["HALCYON_FLEET_SECRET": "a secret of the tests"]
+            ).outcome
+            #expect(run.exitCode == 0, "\(run.error)")
+        }
+        let again = try await work.run("get", server.url("/a.jpg").absoluteString, "--json", "--cache-only")
+        #expect(try again.exitCode == 0 && again.results.map(\.source) == ["disk"], "\(again)")
+        #expect(access(work.cacheHome + "/halcyon/shared", F_OK) == 0)
+    }
+
     @Test("ends with the error of an engine that takes no images, also while it waits for more")
     func adding() async throws {
         try await withEngine(["--user", "default", "on", "nopass", "~*", "&*", "+@all", "-xadd"]) { url in

@@ -17,8 +17,9 @@ struct PrefetchCommand: AsyncParsableCommand {
             done within the hour are not added again.
 
             The display counts what all machines have done. Without --shared, and for images of more than 1 MiB, a result is on \
-            the disk of the machine that did it alone, and is counted as such. With --shared, removals by other machines are made \
-            in this machine's disk cache, the first time by removing all that it has: give it a --cache-dir of its own.
+            the disk of the machine that did it alone, and is counted as such. With --shared, the disk cache is another one, unless \
+            --cache-dir names it ($XDG_CACHE_HOME/halcyon/shared): removals by other machines are made in it, the first time by \
+            removing all that it has.
 
             Users of the machine see the arguments of a command, so addresses with a password belong in the environment: \
             HALCYON_QUEUE and HALCYON_SHARED are read where the options are missing. HALCYON_FLEET_SECRET has the secret of the \
@@ -147,7 +148,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             tiers = [tier]
             shared = tier
         }
-        let cache = ImageCache(disk: cacheArguments.configuration, memoryCostLimit: 0, tiers: tiers) { error in
+        let disk = cacheArguments.configuration(named: shared == nil ? "default" : "shared")
+        let cache = ImageCache(disk: disk, memoryCostLimit: 0, tiers: tiers) { error in
             Terminal.warn("\(error.message); going on without it")
         }
         // What only adds to the queue leaves the disk alone.

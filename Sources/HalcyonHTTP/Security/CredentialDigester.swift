@@ -32,7 +32,9 @@ package struct CredentialDigester: Sendable {
     }
 
     private static let ofThisMachine: CredentialDigester = {
-        let folder = InstallationSecret.folder { getenv($0).map { String(cString: $0) } }
+        let folder = InstallationSecret.folder(home: CacheLocation.homeOfUser()) {
+            getenv($0).map { String(cString: $0) }
+        }
         defer { installationKeyIsThere.store(true, ordering: .releasing) }
         return CredentialDigester(key: folder.flatMap(InstallationSecret.key))
     }()

@@ -4,8 +4,9 @@ internal import HalcyonSystem
 /// A random key of 16 bytes that one user's programs on one machine share and that outlasts them.
 ///
 /// It is kept in `$XDG_STATE_HOME/halcyon/credential-key`, or `~/.local/state/halcyon/credential-key` (XDG Base
-/// Directory Specification 0.8), readable by its owner alone: never in a cache folder, which may be copied, shared or
-/// exported. Where it can be neither read nor written, each process has a key of its own.
+/// Directory Specification 0.8), where the home folder is the one of the user database if the environment names none. It is
+/// readable by its owner alone, and never in a cache folder, which may be copied, shared or exported. Where it can be neither
+/// read nor written, each process has a key of its own.
 enum InstallationSecret {
     /// Returns the key in `folder`, which is made if need be; `nil` if there can be none.
     ///
@@ -31,11 +32,18 @@ enum InstallationSecret {
         (0..<KeyedHash.byteCount).map { _ in UInt8.random(in: .min ... .max) }
     }
 
-    /// Returns the folder that the environment names; `nil` if it names none.
-    static func folder(_ variable: (String) -> String?) -> String? {
+    /// Returns the folder of the key; `nil` for a user without a home.
+    ///
+    /// - Parameters:
+    ///   - home: The home folder that the user database names.
+    ///   - variable: The value of a variable of the environment.
+    static func folder(home: @autoclosure () -> String?, _ variable: (String) -> String?) -> String? {
         // The specification: paths that are not absolute are ignored.
-        func path(_ name: String) -> String? { variable(name).flatMap { $0.utf8.starts(with: "/".utf8) ? $0 : nil } }
-        return (path("XDG_STATE_HOME") ?? path("HOME").map { $0 + "/.local/state" }).map { $0 + "/halcyon" }
+        func path(_ text: String?) -> String? { text.flatMap { $0.utf8.starts(with: "/".utf8) ? $0 : nil } }
+        let state =
+            path(variable("XDG_STATE_HOME"))
+            ?? (path(variable("HOME")) ?? path(home())).map { $0 + "/.local/state" }
+        return state.map { $0 + "/halcyon" }
     }
 
     private static func read(_ path: String) -> [UInt8]? {

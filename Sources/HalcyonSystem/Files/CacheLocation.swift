@@ -47,7 +47,7 @@ package struct CacheLocation: Sendable, Hashable {
 
     /// Returns the home folder of the effective user in the user database; nil if it names none that exists, as for
     /// many services.
-    private static func homeOfUser() -> String? {
+    package static func homeOfUser() -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 1_024)

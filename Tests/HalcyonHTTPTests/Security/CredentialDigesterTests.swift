@@ -133,9 +133,17 @@ struct InstallationSecretTests {
     @Test("is none where there is no place for it")
     func noPlace() {
         #expect(InstallationSecret.key(in: "/dev/null/halcyon") == nil)
-        #expect(InstallationSecret.folder { _ in nil } == nil)
-        #expect(InstallationSecret.folder { $0 == "HOME" ? "/home/a" : nil } == "/home/a/.local/state/halcyon")
-        #expect(InstallationSecret.folder { $0 == "HOME" ? "/home/a" : "relative" } == "/home/a/.local/state/halcyon")
-        #expect(InstallationSecret.folder { _ in "/s" } == "/s/halcyon")
+        #expect(InstallationSecret.folder(home: nil) { _ in nil } == nil)
+    }
+
+    @Test("lies where the variables say, then in the home of the user database")
+    func place() {
+        func folder(_ variables: [String: String]) -> String? {
+            InstallationSecret.folder(home: "/d") { variables[$0] }
+        }
+        #expect(folder(["HOME": "/h"]) == "/h/.local/state/halcyon")
+        #expect(folder(["HOME": "/h", "XDG_STATE_HOME": "relative"]) == "/h/.local/state/halcyon")
+        #expect(folder(["HOME": "/h", "XDG_STATE_HOME": "/s"]) == "/s/halcyon")
+        for variables in [[:], ["HOME": ""], ["HOME": "h"]] { #expect(folder(variables) == "/d/.local/state/halcyon") }
     }
 }
