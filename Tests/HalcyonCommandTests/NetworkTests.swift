@@ -129,6 +129,31 @@ import Testing
         #expect(Workplace.files(below: work.path("out")) == ["me.png"])
     }
 
+    @Test(
+        "--proxy connects through a proxy, in the place of the environment's",
+        arguments: [("http", ProxyServer.Kind.http), ("socks5", .socks5), ("socks5h", .socks5)]
+    )
+    func proxy(scheme: String, kind: ProxyServer.Kind) async throws {
+        let server = try OriginServer.withImages()
+        defer { server.stop() }
+        let routes = ["images.example:80": server.port]
+        let proxy = try ProxyServer(kind, routes: routes, user: "me", password: "p w")
+        let other = try ProxyServer(routes: routes)
+        defer {
+            proxy.stop()
+            other.stop()
+        }
+        let environment = ["http_proxy": "http://127.0.0.1:\(other.port)"]
+        let option = ["--proxy", "\(scheme)://me:p%20w@127.0.0.1:\(proxy.port)"]
+        for (name, options) in [("a", option), ("b", [])] {
+            let command = ["get", "http://images.example/\(name).png", "-o", "out/"] + options
+            let run = try await work.start(command, settings: environment).outcome
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        #expect(server.requests.map(\.path) == ["/a.png", "/b.png"])
+        #expect(other.requests.map(\.target) == ["http://images.example/b.png"])
+    }
+
     @Test("a body that was cut off is continued by the next run, with a validator")
     func continuedBody() async throws {
         let body = photo + [UInt8](repeating: 7, count: 60_000)
