@@ -38,6 +38,19 @@ struct RedirectionTests {
         #expect(try redirection(to: target)?.request.url.absoluteString == expected)
     }
 
+    @Test(
+        "slashes before a host may be more or fewer, and a scheme without a host is that of the request (WHATWG URL)",
+        arguments: [
+            ("http:///b.test/x", "http://b.test/x"), ("///b.test/x", "http://b.test/x"),
+            ("https:b.test/x", "https://b.test/x"), ("https:/b.test/x", "https://b.test/x"),
+            ("http:x", "http://a.test/dir/x"), ("HTTP:/x", "http://a.test/x"), ("http:?z", "http://a.test/dir/page?z"),
+            ("http:\\\\b.test\\x", "http://b.test/x"), ("http:////\u{FC}.test/", "http://xn--tda.test/"),
+        ]
+    )
+    func slashes(target: String, expected: String) throws {
+        #expect(try redirection(to: target)?.request.url.absoluteString == expected)
+    }
+
     @Test("a relative target is resolved against the URL as it was sent, without dot segments")
     func dotSegments() throws {
         for base in ["http://a.test/a/b/..?q", "http://a.test/a/%2e/b/%2E%2e?q"] {
@@ -168,7 +181,7 @@ struct RedirectionTests {
         }
     }
 
-    @Test("targets that are no URL are errors", arguments: ["http://", "http:///x", "https://a.test:99999/", "http:x"])
+    @Test("targets that are no URL are errors", arguments: ["http://", "http:///", "https://a.test:99999/", "http:"])
     func malformed(target: String) throws {
         #expect {
             _ = try redirection(to: target)

@@ -2,10 +2,12 @@ internal import CZlib
 
 /// Undoes one content coding, as bytes arrive.
 ///
-/// - gzip: any number of members. Header, checksum and length of each are checked. Zeros may follow the last one, as
-///   the gzip program allows; anything else is an error, since it may be a member that was damaged.
-/// - deflate: the zlib format with its checksum, or a raw stream, which has none. Nothing may follow.
+/// - gzip: any number of members. Header, checksum and length of each are checked.
+/// - deflate: the zlib format with its checksum, or a raw stream, which has none.
 /// - No bytes at all stand for no bytes.
+///
+/// Servers send less and more, and browsers take both: checksum and length may be missing as a whole behind the last block,
+/// and what follows the end, unless it begins another member, does not count.
 final class Inflater {
     private enum State {
         /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one shows its format.
@@ -13,9 +15,13 @@ final class Inflater {
         case inside
         /// A member has ended well, or the only stream.
         case ended
-        /// Zeros have come after that.
-        case padded
+        /// Something else has come after that.
+        case over
     }
+
+    // Bits that zlib.h states for `inflate`.
+    private static let isInLastBlock: Int32 = 64
+    private static let isBetweenBlocks: Int32 = 128
 
     private let coding: ContentCoding
     private let outputLimit: Int
@@ -24,6 +30,8 @@ final class Inflater {
     /// The state of zlib, at an address of its own: zlib's state points back to this, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isInitialized = false
+    /// `true` behind the last block, before any byte of the checksum.
+    private var hasAllBlocks = false
 
     /// Creates a decoder that fails once its output has more than `outputLimit` bytes.
     init(_ coding: ContentCoding, outputLimit: Int) {
@@ -42,8 +50,8 @@ final class Inflater {
     var isAtEnd: Bool {
         switch state {
         case .beginning(let first): first == nil
-        case .inside: false
-        case .ended, .padded: true
+        case .inside: hasAllBlocks
+        case .ended, .over: true
         }
     }
 
@@ -64,18 +72,21 @@ final class Inflater {
             case .inside:
                 let room = UnsafeMutableRawBufferPointer(rebasing: output[written...])
                 written += try inflate(&input, into: room)
-                guard case .ended = state else { return written }
+                guard case .inside = state else { continue }
+                // Between two blocks, zlib may have more of what it took.
+                guard stream.pointee.data_type & Self.isBetweenBlocks != 0, written < output.count else {
+                    return written
+                }
             case .ended:
                 guard let next = input.first else { return written }
-                guard coding == .gzip else { throw .malformed("bytes follow the end of the deflate stream") }
-                if next == 0 {
-                    state = .padded
-                } else {
+                // RFC 1952, section 2.3.1.
+                if coding == .gzip, next == 0x1F {
                     inflateReset(stream)
                     state = .inside
+                } else {
+                    state = .over
                 }
-            case .padded:
-                guard input.allSatisfy({ $0 == 0 }) else { throw .malformed("bytes follow the end of the gzip stream") }
+            case .over:
                 input = UnsafeRawBufferPointer(rebasing: input[input.endIndex...])
                 return written
             }
@@ -129,7 +140,11 @@ final class Inflater {
         stream.pointee.avail_in = UInt32(given)
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = UInt32(room)
-        let code = CZlib.inflate(stream, Z_NO_FLUSH)
+        if given > 0 { hasAllBlocks = false }
+        // As far as the next block.
+        let code = CZlib.inflate(stream, Z_BLOCK)
+        let behindLast = Self.isBetweenBlocks | Self.isInLastBlock
+        if stream.pointee.data_type & behindLast == behindLast { hasAllBlocks = true }
         input = UnsafeRawBufferPointer(rebasing: input[(given - Int(stream.pointee.avail_in))...])
         let written = room - Int(stream.pointee.avail_out)
         guard written <= outputLimit - outputBytes else { throw .tooLarge }

@@ -15,7 +15,9 @@ extension CurlExchange {
     private func result(_ code: CURLcode) -> Result<TransferMetrics, TransferError> {
         if transfer.isCancelled { return .failure(.cancelled) }
         if let failure { return .failure(failure) }
-        guard code == CURLE_OK else { return .failure(problem(code).error) }
+        // Some servers state the length of the content beside a coding: the coded body tells its end better.
+        let isWholeContent = code == CURLE_PARTIAL_FILE && decoder?.isAtEnd ?? false
+        guard code == CURLE_OK || isWholeContent else { return .failure(problem(code).error) }
         guard head.isComplete else { return .failure(problem(code).endedInsideHead) }
         if !isHeadDelivered, !deliverHead() { return .failure(failure ?? .cancelled) }
         if let decoder, !decoder.isAtEnd {

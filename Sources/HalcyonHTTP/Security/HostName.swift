@@ -71,10 +71,28 @@ enum HostName {
 extension URL {
     /// Creates a URL from text as people and servers write it, and as browsers read it (WHATWG URL, sections 3.5 and 4.4):
     /// blanks and control characters on either side do not count, nor do tabs and line ends inside, a backslash is a slash, and
-    /// the host may be international. What it is relative to counts as it was sent.
+    /// the host may be international. What it is relative to counts as it was sent; a reference to it may have more slashes
+    /// before its host, or fewer behind its scheme.
     package init?(written text: String, relativeTo base: URL? = nil) {
-        guard let plain = HostName.withASCIIHost(Self.withSlashes(Self.withoutBlanks(text))) else { return nil }
+        let text = Self.withSlashes(Self.withoutBlanks(text))
+        guard let plain = HostName.withASCIIHost(base.map { Self.withTwoSlashes(text, from: $0) } ?? text) else {
+            return nil
+        }
         self.init(string: plain, relativeTo: base?.sent)
+    }
+
+    /// Returns a reference with two slashes before its host, or without the scheme that it shares with its base if it has no
+    /// host (WHATWG URL, "special relative or authority state" and "special authority ignore slashes state").
+    private static func withTwoSlashes(_ text: String, from base: URL) -> String {
+        let slash = UInt8(ascii: "/")
+        let scheme = ["http:", "https:"].first { text.prefix($0.utf8.count).lowercased() == $0 } ?? ""
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        let host = rest.drop { $0 == slash }
+        let count = rest.count - host.count
+        if count < 2, scheme.isEmpty || base.scheme.map({ $0.lowercased() + ":" == scheme }) ?? true {
+            return String(Substring(rest))
+        }
+        return count == 2 ? text : scheme + "//" + String(Substring(host))
     }
 
     /// Returns the text of a URL of the web, or of a reference, with slashes for the backslashes before its query. Otherwise

@@ -13,7 +13,8 @@ enum TransferCodings: Equatable {
 
     /// Adds the value of one more field.
     mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
-        if self == .none, value.elementsEqual("chunked".utf8) {
+        // Servers behind another one repeat its field, and have one coding (as browsers and libcurl take it).
+        if self == .none || self == .chunked, value.elementsEqual("chunked".utf8) {
             self = .chunked
             return
         }

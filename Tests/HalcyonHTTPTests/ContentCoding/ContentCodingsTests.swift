@@ -44,7 +44,8 @@ struct ContentCodingsTests {
             ([""], .identity),
             (["identity, chunked"], .chunked), (["identity", "chunked"], .chunked),
             (["gzip, chunked"], .unknown("gzip, chunked")), (["gzip"], .unknown("gzip")),
-            (["chunked", "chunked"], .unknown("chunked")), (["chunked, identity"], .unknown("chunked, identity")),
+            (["chunked", "chunked"], .chunked), (["chunked, chunked"], .unknown("chunked, chunked")),
+            (["chunked, identity"], .unknown("chunked, identity")), (["gzip", "chunked"], .unknown("gzip")),
         ]
     )
     func transfer(values: [String], expected: TransferCodings) {
