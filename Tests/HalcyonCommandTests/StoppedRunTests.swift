@@ -111,7 +111,7 @@ import Testing
             encoding: try EncodingArguments.parse([]),
             requestIdentity: nil,
             checksPixels: false,
-            template: isOfTemplate ? try NameTemplate("{stem}-{width}") : nil,
+            template: isOfTemplate ? try NameTemplate("{path}/{stem}-{width}") : nil,
             namesSayFormats: true,
             overwrites: false,
             makesDigests: false,

@@ -53,7 +53,7 @@ final class ReportFile: Sendable {
         self.path = path
         var status = stat()
         let kind = stat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
-        // Whatever reads a pipe to its end waits for that.
+        // Reading a pipe would wait for its writer.
         guard !resumes || kind == S_IFREG else { throw Self.failure(path, "it is no file, and has no earlier report") }
         let isPipe = kind == S_IFIFO
         // A pipe is opened for writing alone, which tells when nobody reads it any more, and without waiting for a reader.
