@@ -318,6 +318,8 @@ public final class SharedTier: CacheTier {
                 )
                 _ = try await change(command, place, call)
             case .name, .names, .everything:
+                // A new removal is another one than an equal one before, also where the others cannot be told of it yet.
+                if call.reason == .change || call.reason == .transfer { forgetTold(scope) }
                 if call.reason == .transfer, try await !hasOutdated(scope, call) { return .done() }
                 // Told first: who stores before the second step has heard of the removal, or is refused by it.
                 let position = try await tell(scope, call.reason)
@@ -346,13 +348,15 @@ public final class SharedTier: CacheTier {
             return removals.heard
         }
         let position = try await removals.publish(scope)
+        forgetTold(scope)
         state.withLock { state in
-            state.told.removeAll { $0.scope == scope }
             state.told.append((scope, position))
             if state.told.count > Self.toldLimit { state.told.removeFirst() }
         }
         return position
     }
+
+    private func forgetTold(_ scope: TierScope) { state.withLock { $0.told.removeAll { $0.scope == scope } } }
 
     /// Returns whether there are rows of other originals than a removal of a name keeps.
     private func hasOutdated(_ scope: TierScope, _ call: TierCall) async throws -> Bool {

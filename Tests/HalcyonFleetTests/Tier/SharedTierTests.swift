@@ -191,6 +191,26 @@ struct SharedTierTests {
         #expect(try toldCount(server) == 2)
     }
 
+    @Test("tells the others of a new removal that it could not tell of at first, also after an equal one")
+    func untoldRemoval() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url)
+        let rows = SharedTier.Place(key, try TestFleet.secret()).rows
+        let state = "\(try TestFleet.secret().prefix):{log}:state"
+        // Told, but its rows cannot be removed.
+        try server.send("SET", rows, "1")
+        #expect(await tier.remove(.name(key.name), call) == .unavailable)
+        try server.send("DEL", rows)
+        // A log that cannot be read.
+        try server.send("RENAME", state, "\(state):aside")
+        try server.send("SET", state, "1")
+        #expect(await tier.remove(.name(key.name), call) == .unavailable)
+        try server.send("RENAME", "\(state):aside", state)
+        #expect(try toldCount(server) == 1)
+        #expect(await tier.remove(.name(key.name), call.because(.retry)) == .done())
+        #expect(try toldCount(server) == 2)
+    }
+
     @Test("makes a removal that another tier of its cache has heard of, and tells nobody of it")
     func repeatedRemoval() async throws {
         let server = try await TestEngine()
