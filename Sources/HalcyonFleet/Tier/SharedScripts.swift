@@ -73,7 +73,7 @@ enum SharedScripts {
         return 1
         """
 
-    /// Finds the rows that a removal of a name is about: `outdated`, with their arrival; and whether one of them `isKnown` to be:
+    /// Finds the fields of the rows that a removal of a name is about: `outdated`; and whether one of them `isKnown` to be:
     /// entries of unknown originals are not if no age is given.
     ///
     /// KEYS: rows. ARGV: position of the removal, its lifetime in ms, beginning of the keys of entries, field of the original,
@@ -92,7 +92,7 @@ enum SharedScripts {
                 local stays = kept[digest]
                 if isUnknown then stays = since and arrival >= since end
                 if not stays then
-                    outdated[#outdated + 1] = {field, arrival}
+                    outdated[#outdated + 1] = field
                     isKnown = isKnown or not isUnknown or since ~= false
                 end
             end
@@ -105,7 +105,8 @@ enum SharedScripts {
     static let hasOutdated = outdated + "return isKnown and 1 or 0"
 
     /// Removes the entries of a name, except those of some originals, unless that was done. One that comes after a later one
-    /// leaves what has arrived since.
+    /// does nothing if it excepts some, and otherwise removes all of them: the time of arrival does not tell whether the process
+    /// that has stored an entry had heard of the removal.
     ///
     /// KEYS, ARGV: as of ``outdated``.
     static let removeName =
@@ -115,12 +116,9 @@ enum SharedScripts {
             if grave == ARGV[1] or isLate and #ARGV >= 6 then return 0 end
 
             """ + outdated + """
-            local last = isLate and tonumber(string.match(ARGV[1], '^%d+')) or math.huge
-            for _, row in ipairs(outdated) do
-                if row[2] <= last then
-                    redis.call('HDEL', KEYS[1], row[1])
-                    redis.call('UNLINK', ARGV[3] .. row[1])
-                end
+            for _, field in ipairs(outdated) do
+                redis.call('HDEL', KEYS[1], field)
+                redis.call('UNLINK', ARGV[3] .. field)
             end
             -- A full engine may refuse it: a late store is then removed by its own machine, when that hears of the removal.
             if not isLate then redis.pcall('HSET', KEYS[1], '!', ARGV[1]) end

@@ -124,50 +124,73 @@ struct SharedTierTests {
         #expect(try server.send("HGET", "rows", "!").text == "2000-0")
     }
 
-    @Test("keeps what was stored after a removal when a machine makes an earlier one late", arguments: [true, false])
-    func lateRemoval(keepsSome: Bool) async throws {
+    /// Makes a removal of the name of ``key``, as a machine does that has heard of it.
+    private func remove(_ position: String, keeping entry: TierEntry?, _ tier: SharedTier) async throws {
+        let place = SharedTier.Place(key, try TestFleet.secret())
+        let values = [position, "100000", "\(place.rows):", "o", ""].map { Data($0.utf8) }
+        let command = EngineCommand(
+            script: SharedScripts.removeName,
+            keys: [place.rows],
+            values + (entry.map { [SharedEntry.row($0.digest)] } ?? [])
+        )
+        _ = try await tier.engine.perform([command], key: place.rows)[0].checked()
+    }
+
+    /// Stores an entry, as a machine does that has heard of the removals up to a position; returns whether it is stored.
+    private func store(_ entry: TierEntry, heard position: RemovalPosition, _ tier: SharedTier) async throws -> Bool {
+        let place = SharedTier.Place(key, try TestFleet.secret())
+        let shared = SharedEntry(
+            version: .new(),
+            position: position,
+            log: 1,
+            lifetime: .seconds(60),
+            makingTime: .zero,
+            digest: entry.digest,
+            metadata: Data(),
+            body: entry.body
+        )
+        let command = EngineCommand(
+            script: SharedScripts.store,
+            keys: [place.rows, place.entry],
+            [
+                Data(place.field.utf8), SharedEntry.row(shared.version), Data("60000".utf8), Data("\(position)".utf8),
+                shared.encoded, Data("256".utf8), SharedEntry.row(entry.digest),
+            ]
+        )
+        return try await tier.engine.perform([command], key: place.rows)[0].checked() == .integer(1)
+    }
+
+    @Test("keeps what was stored after a removal when a machine makes an earlier one late, which keeps something")
+    func lateRemoval() async throws {
         let server = try await TestEngine()
         let tier = try TestFleet.tier(server.url)
         let place = SharedTier.Place(key, try TestFleet.secret())
         let (first, second) = (TierEntry.original([1]), TierEntry.original([2]))
-        // What each removal keeps, and its place in the log.
-        func remove(_ position: String, keeping entry: TierEntry) async throws {
-            let values = [position, "100000", "\(place.rows):", "o", ""].map { Data($0.utf8) }
-            let command = EngineCommand(
-                script: SharedScripts.removeName,
-                keys: [place.rows],
-                values + (keepsSome ? [SharedEntry.row(entry.digest)] : [])
-            )
-            _ = try await tier.engine.perform([command], key: place.rows)[0].checked()
-        }
-        try await remove("10-0", keeping: first)
-        try await remove("20-0", keeping: second)
-        // As by a machine that has heard of both.
-        let shared = SharedEntry(
-            version: .new(),
-            position: RemovalPosition(time: 20, sequence: 0),
-            log: 1,
-            lifetime: .seconds(60),
-            makingTime: .zero,
-            digest: second.digest,
-            metadata: Data(),
-            body: second.body
-        )
-        let store = EngineCommand(
-            script: SharedScripts.store,
-            keys: [place.rows, place.entry],
-            [
-                Data(place.field.utf8), SharedEntry.row(shared.version), Data("60000".utf8), Data("20-0".utf8),
-                shared.encoded, Data("256".utf8), SharedEntry.row(second.digest),
-            ]
-        )
-        #expect(try await tier.engine.perform([store], key: place.rows)[0].checked() == .integer(1))
-        try await remove("10-0", keeping: first)
+        try await remove("10-0", keeping: first, tier)
+        try await remove("20-0", keeping: second, tier)
+        #expect(try await store(second, heard: RemovalPosition(time: 20, sequence: 0), tier))
+        try await remove("10-0", keeping: first, tier)
         #expect(try server.send("EXISTS", place.entry) == .integer(1))
         #expect(try server.send("HEXISTS", place.rows, place.field) == .integer(1))
         // A removal that comes later takes it.
-        try await remove("30-0", keeping: first)
+        try await remove("30-0", keeping: first, tier)
         #expect(try server.send("EXISTS", place.entry) == .integer(0))
+    }
+
+    @Test("has nothing of a machine that had not heard of a removal, which is made after a later one")
+    func lateRemovalOfAll() async throws {
+        let server = try await TestEngine()
+        let tier = try TestFleet.tier(server.url)
+        let place = SharedTier.Place(key, try TestFleet.secret())
+        let entry = TierEntry.original([1])
+        // It arrives after the removal at 10-0, of which its machine has not heard.
+        #expect(try await store(entry, heard: RemovalPosition(time: 5, sequence: 0), tier))
+        try await remove("20-0", keeping: entry, tier)
+        #expect(try server.send("EXISTS", place.entry) == .integer(1))
+        try await remove("10-0", keeping: nil, tier)
+        #expect(try server.send("EXISTS", place.entry) == .integer(0))
+        #expect(try server.send("HEXISTS", place.rows, place.field) == .integer(0))
+        #expect(try server.send("HGET", place.rows, "!").text == "20-0")
     }
 
     /// The number of removals that machines were told of.
