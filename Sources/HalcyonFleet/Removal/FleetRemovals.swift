@@ -158,12 +158,26 @@ final class FleetRemovals: Sendable {
         }
     }
 
-    /// Returns whether an entry that was stored at a position was removed since.
-    func isRemoved(_ key: CacheKey, storedAt position: RemovalPosition, in log: UInt64) -> Bool {
+    /// Returns whether an entry that was stored at a position was removed since, also where the engine refused to remove it.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the entry's original; `nil` if it is not known.
+    ///   - arrival: The time of its arrival, by the clock of this machine.
+    func isRemoved(
+        _ key: CacheKey,
+        digest: UInt64?,
+        storedAt position: RemovalPosition,
+        in log: UInt64,
+        arrival: Date
+    ) -> Bool {
         state.withLock { state in
             guard log == state.log, log != 0 else { return true }
             if position < state.overflow { return true }
-            return state.wide.contains { $0.position > position && $0.scope.covers(key, digest: nil) }
+            let isWide = state.wide.contains { $0.position > position && $0.scope.covers(key, digest: nil) }
+            return isWide
+                || state.failed.contains {
+                    $0.position > position && $0.scope.covers(key, digest: digest, storedAt: arrival)
+                }
         }
     }
 

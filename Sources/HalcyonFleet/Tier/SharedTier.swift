@@ -148,13 +148,20 @@ public final class SharedTier: CacheTier {
         else { return .unavailable }
         guard let row = replies[0].data, let found = replies[1].data.flatMap(SharedEntry.init),
             row.prefix(16) == SharedEntry.row(found.version),
-            let left = replies[2].number, left > 0,
-            !removals.isRemoved(key, storedAt: found.position, in: found.log)
-        else {
-            state.withLock { $0.misses.insert(.now, for: place.entry) }
-            return .miss()
-        }
-        let remaining = Duration.milliseconds(left)
+            let left = replies[2].number, left > 0
+        else { return miss(place) }
+        let (now, remaining) = (clock.now(), Duration.milliseconds(left))
+        // By the engine's clock, whatever those of the machines say.
+        let arrival = now.addingTimeInterval((remaining - found.lifetime) / .seconds(1))
+        guard
+            !removals.isRemoved(
+                key,
+                digest: found.digest,
+                storedAt: found.position,
+                in: found.log,
+                arrival: arrival
+            )
+        else { return miss(place) }
         if isDue(found, remaining), await beginRenewal(of: place) {
             state.withLock { state in
                 state.misses.insert(.now, for: place.entry)
@@ -162,18 +169,22 @@ public final class SharedTier: CacheTier {
             }
             return .miss()
         }
-        let now = clock.now()
         return .hit(
             TierEntry(
                 body: found.body,
                 metadata: found.metadata,
                 expiration: .date(now.addingTimeInterval(remaining / .seconds(1))),
-                // By the engine's clock, whatever those of the machines say.
-                storedAt: now.addingTimeInterval((remaining - found.lifetime) / .seconds(1)),
+                storedAt: arrival,
                 digest: found.digest,
                 version: found.version
             )
         )
+    }
+
+    /// Notes that a look-up has found nothing.
+    private func miss(_ place: Place) -> TierAnswer {
+        state.withLock { $0.misses.insert(.now, for: place.entry) }
+        return .miss()
     }
 
     private func isDue(_ entry: SharedEntry, _ remaining: Duration) -> Bool {

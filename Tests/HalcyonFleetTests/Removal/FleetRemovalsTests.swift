@@ -218,6 +218,30 @@ struct FleetRemovalsTests {
         #expect(await second.found(key) == nil)
     }
 
+    @Test("hides what an engine that refuses changes cannot remove, and finds of it what the removal keeps")
+    func refusedRemoval() async throws {
+        let server = try await TestEngine()
+        // They hear when they ask.
+        let (first, second) = (
+            try TestFleet.tier(server.url, listens: false), try TestFleet.tier(server.url, listens: false)
+        )
+        let (heard, kept) = (Heard(), TierEntry.original([2]))
+        let other = CacheKey(name: "https://images.example/2")
+        second.follow { heard.append($0) }
+        _ = await first.store(.original([1]), for: key, call)
+        _ = await first.store(kept, for: other, call)
+        for key in [key, other] { #expect(await second.found(key) != nil) }
+        let scopes: [TierScope] = [.name(key.name), .name(other.name, except: [try #require(kept.digest)])]
+        for scope in scopes { _ = try await first.removals.publish(scope) }
+        // It answers all the same.
+        try server.send("CONFIG", "SET", "min-replicas-to-write", "1")
+        #expect(await second.removals.becomeCurrent())
+        #expect(await eventually { heard.all == scopes })
+        #expect(await eventually(within: .seconds(20)) { await second.found(key) == nil })
+        #expect(try server.send("EXISTS", SharedTier.Place(key, try TestFleet.secret()).entry) == .integer(1))
+        #expect(await second.found(other)?.body == kept.body)
+    }
+
     @Test("is made on an engine that is full")
     func fullEngine() async throws {
         let server = try await TestEngine(["--maxmemory-policy", "noeviction"])
