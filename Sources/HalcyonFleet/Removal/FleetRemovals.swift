@@ -381,13 +381,17 @@ final class FleetRemovals: Sendable {
     }
 
     /// Returns whether a removal is one of this process, or keeps an original under a name of which this process has made a later
-    /// removal: what that has left is newer than the original.
+    /// removal: what that has left is newer than the original. With several representations it says nothing of those that it keeps
+    /// beside the newest.
     private func isDone(_ removal: Removal) -> Bool {
         if removal.process == process { return true }
         guard case .name(let name, let kept, _) = removal.scope, !kept.isEmpty else { return false }
         let key = CacheKey(name: name)
         return state.withLock { state in
-            state.own.contains { $0.position > removal.position && $0.scope.covers(key, digest: nil) }
+            state.own.contains { own in
+                if case .name(_, let kept, _) = own.scope, kept.count > 1 { return false }
+                return own.position > removal.position && own.scope.covers(key, digest: nil)
+            }
         }
     }
 

@@ -79,6 +79,23 @@ struct FleetRemovalsTests {
         #expect(heard.all == [.name("b", except: [1])])
     }
 
+    @Test("that was made before a later one by this machine is made after it where that keeps several representations")
+    func earlierRemovalOfRepresentations() async throws {
+        let server = try await TestEngine()
+        // They hear when they ask.
+        let (first, second) = (
+            try TestFleet.tier(server.url, listens: false), try TestFleet.tier(server.url, listens: false)
+        )
+        let heard = Heard()
+        second.follow { heard.append($0) }
+        #expect(await second.removals.becomeCurrent())
+        _ = await first.remove(.name("a", except: [1]), call)
+        let last = try await second.removals.publish(.name("a", except: [2, 3]))
+        #expect(await second.removals.becomeCurrent())
+        #expect(await eventually { second.removals.heard >= last })
+        #expect(heard.all == [.name("a", except: [1])])
+    }
+
     @Test("that cannot be made holds up none that comes after it, and is made again until it is made")
     func failure() async throws {
         let server = try await TestEngine()
