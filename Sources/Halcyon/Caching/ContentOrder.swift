@@ -142,6 +142,8 @@ final class ContentOrder: Sendable {
             guard tiers.contains(.disk) else { return }
             adopted = ["": Adopted(transfer: scope.kept.isEmpty ? newest : number, digest: nil)]
             (isComplete, kept) = (true, scope.kept)
+            // What it keeps is newer than each transfer of before, of whichever representation.
+            if !kept.isEmpty { forAll = max(forAll, number) }
             joinOnlyWork(since: number)
             removalCount += 1
         }

@@ -108,21 +108,24 @@ struct ContentOrderRulesTests {
         #expect(order.recordCount == 0 && !order.isChanging)
     }
 
-    @Test("what a removal by another process excepts is current and stored, by loads that were called before as well")
-    func removalByAnotherProcess() {
+    @Test(
+        "what a removal by another process excepts is current and stored, by loads that were called before as well",
+        arguments: ["", "r"]
+    )
+    func removalByAnotherProcess(representation: String) {
         let early = load()
-        let other = claim(early, 2)
+        let other = claim(early, 2, representation)
         order.end(order.begin(.name("a", except: [1]), from: .all))
-        #expect(isCurrent(1) && !isCurrent(2))
-        #expect(admits(claim(early, transfer: nil, 1)) == both)
+        #expect(isCurrent(1, representation) && !isCurrent(2, representation))
+        #expect(admits(claim(early, transfer: nil, 1, representation)) == both)
         #expect(!order.adopt(other), "it was asked for before")
         #expect(admits(other) == none)
-        let same = claim(load(), 1)
+        let same = claim(load(), 1, representation)
         #expect(!order.adopt(same), "the other process has told of it already")
         #expect(admits(same) == both)
-        let newer = claim(load(), 3)
+        let newer = claim(load(), 3, representation)
         #expect(order.adopt(newer))
-        #expect(isCurrent(3) && !isCurrent(1))
+        #expect(isCurrent(3, representation) && !isCurrent(1, representation))
         #expect(admits(newer) == both)
     }
 
