@@ -314,7 +314,9 @@ extension CacheTiers {
                 }
             }
             let replacesFound = claim.found.map { $0.digest != claim.digest } ?? false
-            let isChange = onDisk == nil || replacesFound || order.hasChanged(claim)
+            // An older transfer of another process may not have ended, and finds in no tier that it is older.
+            let isUnknownRefresh = registration.kind == .refresh && claim.found == nil
+            let isChange = onDisk == nil || replacesFound || isUnknownRefresh || order.hasChanged(claim)
             for number in below {
                 let unknownSince = onDisk?.unknownSince
                 var kept = onDisk?.kept ?? own

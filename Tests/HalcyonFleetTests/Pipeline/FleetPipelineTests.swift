@@ -155,6 +155,11 @@ struct FleetPipelineTests {
         try server.send("XLEN", "\(TestFleet.secret().prefix):{log}").number
     }
 
+    /// The position of the newest of those.
+    private func newestRemoval(_ server: TestEngine) throws -> String? {
+        try server.send("HGET", "\(TestFleet.secret().prefix):{log}:state", "log").text
+    }
+
     @Test("tell each other of no transfer of an image that none of them has, and keep results of the program")
     func coldTransfers() async throws {
         let server = try await TestEngine()
@@ -193,6 +198,34 @@ struct FleetPipelineTests {
         #expect(try await second.width(url, size(24, keepsOriginal: false)) == 24)
         #expect(second.transport.startedCount == 1)
         #expect(await eventually { await first.pipeline.cache.tiers(with: request).isEmpty })
+    }
+
+    @Test("keep what a forced refresh has brought to an empty one from an older transfer of another")
+    func refreshDuringTransfer() async throws {
+        let server = try await TestEngine()
+        let (first, second) = (try Machine(server, storesFirst: true), try Machine(server, storesFirst: true))
+        for machine in [first, second] { await machine.ready() }
+        let url = try url()
+        second.transport.setRoute(url, nil)
+        let older = Task { try await second.width(url) }
+        let transfer = await second.transport.nextTransfer()
+        first.transport.setRoute(url, .init(body: try png(32, 24)))
+        #expect(try await first.width(url, [.forceRefresh]) == 32)
+        await first.pipeline.cache.flush()
+        #expect(try toldCount(server) == 1)
+        let told = try #require(RemovalPosition(try newestRemoval(server)))
+        #expect(await eventually(within: .seconds(20)) { second.tier.removals.heard >= told })
+        transfer.respond(status: 200)
+        transfer.send(try png(64, 48))
+        transfer.finish()
+        #expect(try await older.value == 64)
+        await second.pipeline.cache.flush()
+        // Whatever the second has told, the first has made.
+        let last = try await second.tier.removals.publish(.name("https://images.example/last"))
+        #expect(await eventually { first.tier.removals.heard >= last })
+        #expect(try await first.width(url, [.onlyFromCache]) == 32)
+        #expect(try await second.width(url) == 32)
+        #expect(first.transport.startedCount == 1 && second.transport.startedCount == 1)
     }
 
     @Test("make the removals that they have missed while they were not running")
