@@ -5,7 +5,7 @@ internal import FoundationEssentials
 /// removing the old one once no URL of it is in use.
 ///
 /// Its description has no secrets.
-public struct SigningKeys: Sendable, CustomStringConvertible {
+public struct SigningKeys: Sendable, CustomStringConvertible, CustomReflectable {
     /// A key with the salt that some dialects put before what is signed.
     private struct Key: Sendable {
         let secret: [UInt8]
@@ -56,6 +56,9 @@ public struct SigningKeys: Sendable, CustomStringConvertible {
 
     /// The number of keys, and nothing else.
     public var description: String { "\(keys.count) keys" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Returns the HMAC-SHA-256 of a text by the newest key, in URL-safe Base64 without padding; `nil` without a key.
     public func signature(of text: String) -> String? {

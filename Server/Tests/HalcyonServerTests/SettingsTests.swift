@@ -60,6 +60,11 @@ struct SettingsTests {
         )
         #expect(settings.engine?.user == "halcyon" && settings.engine?.password == "of the engine")
         #expect(settings.engineKey?.equals("sixteen characters") == true)
+        var text = ""
+        dump(settings, to: &text)
+        for description in [text, "\(settings)", String(reflecting: settings)] {
+            #expect(!description.contains("of the engine") && !description.contains("sixteen characters"))
+        }
         for url in ["redis://halcyon:hidden@cache.test", "http://cache.test", "redis://"] {
             let error = #expect(throws: SettingsError.self) { try self.settings("--engine", url) }
             #expect(error?.description.contains("hidden") == false)
@@ -68,12 +73,24 @@ struct SettingsTests {
 
     @Test("No description of settings has a secret in it")
     func descriptions() throws {
-        let settings = try settings("--purge-token-file", "token", files: ["token": "a token of the tests\n"])
+        let settings = try settings(
+            "--purge-token-file",
+            "token",
+            "--origin-headers-file",
+            "headers",
+            files: [
+                "token": "a token of the tests\n",
+                "headers": #"{"origin.test": {"Authorization": "Bearer a token of the origin"}}"#,
+            ]
+        )
         #expect(settings.purgeToken?.equals("a token of the tests") == true)
         var text = ""
-        dump(settings.purgeToken, to: &text)
-        #expect(!"\(settings.purgeToken as Any) \(settings.urls.keys)".contains("a token"))
-        #expect(!"\(settings.urls.keys)".contains("5a5a"))
+        dump(settings, to: &text)
+        for description in [text, "\(settings)", String(reflecting: settings)] {
+            #expect(!description.contains("a token"))
+            // The bytes of the key are 90 each.
+            #expect(!description.contains("5a5a") && !description.contains("- 90") && !description.contains("90, 90"))
+        }
     }
 
     @Test("Keys come from the environment, too")

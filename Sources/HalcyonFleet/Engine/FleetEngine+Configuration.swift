@@ -116,6 +116,20 @@ extension FleetEngine {
     }
 }
 
+/// Its descriptions have no passwords.
+extension FleetEngine.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The scheme and the nodes of the URL, such as `redis://cache.example:6379`.
+    public var description: String {
+        (isEncrypted ? "rediss://" : "redis://") + seeds.map(\.description).joined(separator: ",")
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension FleetEngine.Configuration {
     private var encryption: EngineConnection.Encryption? {
         guard isEncrypted else { return nil }

@@ -48,6 +48,16 @@ struct EngineConfigurationTests {
         #expect(error.map { !$0.description.contains("secret") } == true)
     }
 
+    @Test("is described by its nodes alone")
+    func description() throws {
+        var engine = try FleetEngine.Configuration("rediss://user:secret@a,[::1]:7000/0?sentinel=images")
+        engine.sentinelPassword = "secret of the Sentinels"
+        #expect("\(engine)" == "rediss://a:26379,[::1]:7000")
+        var text = ""
+        dump(Optional(engine), to: &text)
+        #expect(!"\(text) \(Optional(engine) as Any) \(String(reflecting: engine))".contains("secret"))
+    }
+
     @Test("gives the slots of the specification, and one slot to keys with one tag")
     func slots() {
         #expect(ClusterSlots.checksum(of: "123456789".utf8) == 0x31C3)

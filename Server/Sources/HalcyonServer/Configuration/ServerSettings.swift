@@ -91,7 +91,7 @@ package struct ServerSettings: Sendable {
     }
 
     /// A text that is shown nowhere.
-    package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    package struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         let text: String
 
         /// A secret.
@@ -103,6 +103,8 @@ package struct ServerSettings: Sendable {
         package var description: String { "•••" }
         /// A row of dots.
         package var debugDescription: String { description }
+        /// A mirror without children.
+        package var customMirror: Mirror { Mirror(self, children: []) }
 
         /// Returns whether both are the same. Takes the same time for each wrong text of the same length.
         func equals(_ other: some StringProtocol) -> Bool {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Halcyon
 
 /// The sources that a server answers for, and how they are asked.
-package struct SourceRules: Sendable, Hashable {
+package struct SourceRules: Sendable, Hashable, CustomReflectable {
     /// The beginnings of URLs that are allowed, such as `https://images.example.org/photos/`; one without a path
     /// allows the whole host, and `https://*.example.org` each name below. Empty: every server of the package
     /// Internet. Default: empty.
@@ -22,6 +22,17 @@ package struct SourceRules: Sendable, Hashable {
 
     /// The defaults.
     package init() {}
+
+    /// A mirror with the places of headers, and not their values.
+    package var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "allowed": allowed, "base": base as Any, "localRoot": localRoot as Any,
+                "allowedAddresses": allowedAddresses, "headers": headers.keys.sorted(),
+            ]
+        )
+    }
 
     /// Checks the rules themselves.
     ///
