@@ -60,9 +60,14 @@ public struct SigningKeys: Sendable, CustomStringConvertible, CustomReflectable 
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Returns the HMAC-SHA-256 of a text by the newest key, in URL-safe Base64 without padding; `nil` without a key.
-    public func signature(of text: String) -> String? {
-        keys.first.map { URLCoding.base64Encoded(code(of: text, $0).prefix(signatureLength)) }
+    /// Returns the HMAC-SHA-256 of a text in URL-safe Base64 without padding; `nil` without a key.
+    ///
+    /// - Parameter isByOldest: `true` for that by the oldest key, which stays the same when a key is added; `false` for that by the
+    ///   newest. Default: `false`.
+    public func signature(of text: String, byOldest isByOldest: Bool = false) -> String? {
+        (isByOldest ? keys.last : keys.first).map {
+            URLCoding.base64Encoded(code(of: text, $0).prefix(signatureLength))
+        }
     }
 
     /// Returns whether a signature is that of a text by any of the keys. Takes the same time for each wrong

@@ -71,6 +71,17 @@ struct SettingsTests {
         }
     }
 
+    @Test("An engine needs a key of its own where the key of URLs is of one run")
+    func engineOfOneRun() throws {
+        let arguments = ["--engine", "redis://cache.test"]
+        #expect(throws: SettingsError.self) {
+            try ServerSettings(arguments: arguments, environment: ["HALCYON_KEY": Self.key], needsKey: false)
+        }
+        let environment = ["HALCYON_ENGINE_KEY": "sixteen characters"]
+        let settings = try ServerSettings(arguments: arguments, environment: environment, needsKey: false)
+        #expect(settings.engine != nil)
+    }
+
     @Test("No description of settings has a secret in it")
     func descriptions() throws {
         let settings = try settings(

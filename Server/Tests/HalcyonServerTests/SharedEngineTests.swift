@@ -59,10 +59,12 @@ private func eventually(_ condition: () async -> Bool) async -> Bool {
 
 @Suite("Servers that share an engine", .enabled(if: Engine.program != nil, "no Redis or Valkey is installed"))
 struct SharedEngineTests {
-    private func pipeline(_ engine: Engine, _ folder: String) throws -> ImagePipeline {
+    /// - Parameter keys: The keys of URLs, one a line, the newest first. Default: one.
+    private func pipeline(_ engine: Engine, _ folder: String, keys: String = ServerFixture.key) throws -> ImagePipeline
+    {
         var settings = try ServerSettings(
             arguments: ["--engine", "redis://127.0.0.1:\(engine.port)", "--cache-folder", folder],
-            environment: ["HALCYON_KEY": ServerFixture.key]
+            environment: ["HALCYON_KEY": keys]
         )
         settings.memoryBytes = 1 << 20
         return try settings.makePipeline(metrics: PrometheusMetrics(), tracer: TraceContextTracer(onEnd: { _ in }))
@@ -88,5 +90,43 @@ struct SharedEngineTests {
         try await second.cache.removeAll(originalsBeginningWith: "https://origin.test/")
         #expect(await eventually { await first.cache.tiers(with: request).isEmpty })
         #expect(await first.cache.storedData(for: request) == nil)
+    }
+
+    @Test("keep their images, and go on sharing, while a key of URLs is added in front on one after the other")
+    func addedKey() async throws {
+        let engine = try Engine()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UInt64.random(in: 0 ... .max))")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let other = try pipeline(engine, folder + "/other")
+        var server: ImagePipeline? = try pipeline(engine, folder + "/server")
+        let isGone = { [weak cache = server?.cache] in cache == nil }
+        let request = ImageRequest(try #require(URL(string: "https://origin.test/cat.png")))
+        let purged = ImageRequest(try #require(URL(string: "https://purged.test/cat.png")))
+        let data = try ServerFixture.png()
+        // It notes beside its images which removals it has made.
+        #expect(
+            await eventually {
+                let files = try? FileManager.default.contentsOfDirectory(atPath: folder + "/server")
+                return files?.contains { $0.hasPrefix("removals-") } == true
+            }
+        )
+        _ = try await server?.cache.store(data, for: request)
+        await server?.cache.flush()
+        _ = try await other.cache.store(data, for: purged)
+        server = nil
+        #expect(await eventually { isGone() })
+        let next = try pipeline(
+            engine,
+            folder + "/server",
+            keys: String(repeating: "6b", count: 32) + "\n" + ServerFixture.key
+        )
+        #expect(
+            await eventually {
+                _ = try? await next.cache.removeAll(originalsBeginningWith: "https://purged.test/")
+                return await other.cache.tiers(with: purged).isEmpty
+            }
+        )
+        #expect(await next.cache.tiers(with: request).contains(.disk))
     }
 }

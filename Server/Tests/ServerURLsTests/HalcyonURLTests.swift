@@ -113,6 +113,8 @@ struct HalcyonURLTests {
             #expect(try HalcyonURL(path: path).plan(by: both).source == source)
         }
         #expect(url.path(signedBy: both.keys) == url.path(signedBy: URLRules.test(key: new).keys))
+        let oldest = URLRules.test(key: old).keys.signature(of: "a")
+        #expect(both.keys.signature(of: "a", byOldest: true) == oldest && both.keys.signature(of: "a") != oldest)
         #expect(throws: URLRefusal.signature) {
             try HalcyonURL(path: url.path(signedBy: URLRules.test(key: old).keys)).plan(by: .test(key: new))
         }

@@ -32,7 +32,7 @@ package struct ServerSettings: Sendable {
     package var memoryBytes = 256 << 20
     /// The engine that servers share; `nil`: none. Default: `nil`.
     package var engine: FleetEngine.Configuration?
-    /// The secret of the servers that share an engine; `nil`: it follows from the first key of URLs. Default: `nil`.
+    /// The secret of the servers that share an engine; `nil`: it follows from the oldest key of URLs. Default: `nil`.
     package var engineKey: Secret?
 
     /// The limits of a request.

@@ -41,7 +41,8 @@ extension ServerSettings {
     /// - Parameters:
     ///   - arguments: The flags, such as `--port 8080` and `--page`, without the program's name.
     ///   - environment: The variables of the process.
-    ///   - needsKey: Whether settings without any key are an error. Default: `true`.
+    ///   - needsKey: `false` for a server that makes a key of URLs in each run: settings without any key are no error then, but
+    ///     an engine without a key of its own is. Default: `true`.
     ///   - readFile: Returns the text of a file. Default: reads it.
     /// - Throws: ``SettingsError``.
     package init(
@@ -336,6 +337,11 @@ extension ServerSettings {
         if needsKey, urls.keys.isEmpty, !urls.allowsUnsigned, imgproxy == nil, thumbor == nil {
             throw SettingsError(
                 "There is no key, so that no URL would be answered. Make one with: openssl rand -hex 32 > key; then --key-file key."
+            )
+        }
+        if !needsKey, engine != nil, engineKey == nil {
+            throw SettingsError(
+                "“engine” needs “engine-key-file” here, because the key of URLs is another one in each run."
             )
         }
         if servesPage, !urls.allowsUnsigned {

@@ -37,10 +37,11 @@ extension ServerSettings {
 
     /// Returns the tier that servers share; `nil` without an engine.
     ///
-    /// Servers with the same first key of URLs share it, unless a key of the engine is set.
+    /// Servers with the same oldest key of URLs share it, unless a key of the engine is set: a key that is added in front on one
+    /// after the other changes nothing.
     private func makeSharedTier() throws -> SharedTier? {
         guard let engine else { return nil }
-        let text = engineKey?.text ?? urls.keys.signature(of: "the secret of a shared engine") ?? ""
+        let text = engineKey?.text ?? urls.keys.signature(of: "the secret of a shared engine", byOldest: true) ?? ""
         guard let secret = FleetSecret(text.utf8) else {
             throw SettingsError(
                 "“engine” needs a key of URLs or “engine-key-file” of 16 characters or more, the same on all servers."
