@@ -1,7 +1,11 @@
 import Foundation
+import HTTPTypes
 import Halcyon
 import HalcyonFleet
 import HalcyonTesting
+import Hummingbird
+import HummingbirdTesting
+import Logging
 import Testing
 
 @testable import HalcyonServer
@@ -15,15 +19,32 @@ private final class Engine: @unchecked Sendable {
     }
 
     let port: Int
-    private let process = Process()
+    private let folder = "\(NSTemporaryDirectory())/engine-\(UInt64.random(in: 0 ... .max))"
+    private var process = Process()
 
     init() throws {
         port = try #require((0..<200).lazy.map { _ in Int.random(in: 23_000..<32_000) }.first { Self.isFree($0) })
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try start()
+    }
+
+    /// Starts the process, with what one before has written.
+    func start() throws {
+        process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(Self.program))
-        process.arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--dir", "/tmp"]
+        process.arguments = [
+            "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--dir", folder, "--appendonly", "yes",
+            "--appendfsync", "always",
+        ]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
+    }
+
+    /// Ends the process as a crash would.
+    func end() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
     }
 
     private static func isFree(_ port: Int) -> Bool {
@@ -42,8 +63,8 @@ private final class Engine: @unchecked Sendable {
     }
 
     deinit {
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        end()
+        try? FileManager.default.removeItem(atPath: folder)
     }
 }
 
@@ -60,14 +81,20 @@ private func eventually(_ condition: () async -> Bool) async -> Bool {
 @Suite("Servers that share an engine", .enabled(if: Engine.program != nil, "no Redis or Valkey is installed"))
 struct SharedEngineTests {
     /// - Parameter keys: The keys of URLs, one a line, the newest first. Default: one.
-    private func pipeline(_ engine: Engine, _ folder: String, keys: String = ServerFixture.key) throws -> ImagePipeline
+    private func settings(_ engine: Engine, _ folder: String, keys: String = ServerFixture.key) throws -> ServerSettings
     {
         var settings = try ServerSettings(
             arguments: ["--engine", "redis://127.0.0.1:\(engine.port)", "--cache-folder", folder],
             environment: ["HALCYON_KEY": keys]
         )
         settings.memoryBytes = 1 << 20
-        return try settings.makePipeline(metrics: PrometheusMetrics(), tracer: TraceContextTracer(onEnd: { _ in }))
+        return settings
+    }
+
+    private func pipeline(_ engine: Engine, _ folder: String, keys: String = ServerFixture.key) throws -> ImagePipeline
+    {
+        try settings(engine, folder, keys: keys)
+            .makePipeline(metrics: PrometheusMetrics(), tracer: TraceContextTracer(onEnd: { _ in }))
     }
 
     @Test("purge an image on all of them, and share what they have made")
@@ -90,6 +117,46 @@ struct SharedEngineTests {
         try await second.cache.removeAll(originalsBeginningWith: "https://origin.test/")
         #expect(await eventually { await first.cache.tiers(with: request).isEmpty })
         #expect(await first.cache.storedData(for: request) == nil)
+    }
+
+    @Test("say that an image is not purged everywhere while the engine is away, and purge it when it is back")
+    func purgingWithoutEngine() async throws {
+        let engine = try Engine()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UInt64.random(in: 0 ... .max))")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var settings = try self.settings(engine, folder + "/1")
+        settings.purgeToken = ServerSettings.Secret("a token of the tests")
+        let server = try await ImageServer(
+            settings,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            watchesConnections: false
+        )
+        let (first, second) = (server.pipeline, try pipeline(engine, folder + "/2"))
+        let request = ImageRequest(try #require(URL(string: "https://origin.test/cat.png")))
+        let data = try ServerFixture.png()
+        // Until both have heard of the engine, each keeps its own.
+        #expect(
+            await eventually {
+                _ = try? await second.cache.store(data, for: request)
+                await second.cache.flush()
+                return await first.cache.storedData(for: request) == data
+            }
+        )
+        #expect(await second.cache.tiers(with: request).contains(.disk))
+        engine.end()
+        let answer = try await Application(responder: ServerResponder(server: server)).test(.router) { client in
+            try await client.execute(
+                uri: "/cache?source=https://origin.test/cat.png",
+                method: .delete,
+                headers: [.authorization: "Bearer a token of the tests"]
+            )
+        }
+        #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] != nil)
+        #expect(await first.cache.storedData(for: request) == nil)
+        try engine.start()
+        // Nothing is loaded or stored meanwhile.
+        #expect(await eventually { await second.cache.tiers(with: request).isEmpty })
     }
 
     @Test("keep their images, and go on sharing, while a key of URLs is added in front on one after the other")

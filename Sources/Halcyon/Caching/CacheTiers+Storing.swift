@@ -190,7 +190,7 @@ extension CacheTiers {
         let (tier, failed) = (all[number], failed[number])
         let scope = scopes.first ?? new.map { .entry($0.key) } ?? .everything
         let byteCount = new?.entry.body.count ?? 0
-        return begin(scope, in: number, byteCount: byteCount, priority: call.priorityBox) { [faults = disk.faults] in
+        return begin(scope, in: number, byteCount: byteCount, priority: call.priorityBox) { [self] in
             guard admission() else { return }
             var isDone = true
             for scope in new.map({ failed.removals(under: $0.key.name) }) ?? [] where isDone {
@@ -204,16 +204,43 @@ extension CacheTiers {
             guard !isDone else { return }
             // What the entry was to replace is older.
             for scope in scopes + (new.map { [.entry($0.key)] } ?? []) { failed.add(scope) }
-            faults.report(TierFault())
+            disk.faults.report(TierFault())
+            if scopes.contains(where: \.isUnconditional) { retrySoon(in: number) }
         }
+    }
+
+    private static let firstRetryDelay = Duration.seconds(1)
+    private static let lastRetryDelay = Duration.seconds(10)
+
+    /// Plans to make the removals that keep nothing, and that a tier below the disk could not make, unless that is planned:
+    /// other processes hear of them through the tier alone. All others are made before something is stored in their place.
+    private func retrySoon(in number: Int, after delay: Duration = CacheTiers.firstRetryDelay) {
+        guard retrying.withLock({ $0.insert(number).inserted }) else { return }
+        // Not cancelled: it ends with the cache, or once they are made.
+        Task.detached { [weak self, clock = disk.flushClock] in
+            try? await clock.sleep(for: delay)
+            await self?.retry(in: number, after: delay)
+        }
+    }
+
+    private func retry(in number: Int, after delay: Duration) async {
+        let (tier, failed) = (all[number], failed[number])
+        var isMade = true
+        // In any order, so that one that is never made does not hold up the same ones each time.
+        for scope in failed.unconditional.shuffled() where isMade {
+            isMade = await failed.retry(scope) { await tier.remove(scope, TierCall().because(.retry)) != .unavailable }
+        }
+        retrying.withLock { _ = $0.remove(number) }
+        if failed.unconditional.isEmpty { return }
+        retrySoon(in: number, after: isMade ? Self.firstRetryDelay : min(delay * 2, Self.lastRetryDelay))
     }
 
     /// Removes entries from all tiers, also in a task that was cancelled: the removal has begun in memory.
     ///
-    /// - Returns: The number of entries on disk.
+    /// - Returns: The number of entries on disk; and `false` if a tier below could not make the removal.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, if the disk fails. Then, and where a tier below
     ///   fails, the entries are not found any more in this process.
-    func remove(_ scope: TierScope, _ call: TierCall = TierCall()) async throws -> Int {
+    func remove(_ scope: TierScope, _ call: TierCall = TierCall()) async throws -> (count: Int, isMadeBelow: Bool) {
         let removals = removeBelow(scope, call)
         let result: Result<Int, any Error>
         do {
@@ -222,7 +249,7 @@ extension CacheTiers {
             result = .failure(error)
         }
         for removal in removals { await removal.value }
-        return try result.get()
+        return (try result.get(), !below.contains { failed[$0].contains(scope) })
     }
 
     /// Removes the entries on disk that a function is true for, also from the tiers below.
@@ -375,6 +402,6 @@ extension CacheTiers {
 }
 
 /// The failure of a tier below the disk.
-private struct TierFault: Error, CustomStringConvertible {
+struct TierFault: Error, CustomStringConvertible {
     var description: String { "a tier below the disk could not store or remove entries" }
 }

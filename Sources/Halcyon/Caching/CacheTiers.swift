@@ -20,6 +20,8 @@ final class CacheTiers: Sendable {
     /// The removals that each tier could not make.
     let failed: [FailedRemovals]
     let pending = Lock(PendingStores())
+    /// The numbers of the tiers whose failed removals are to be tried again.
+    let retrying = Lock<Set<Int>>([])
     /// The callers that wait for changes, each of which can be cancelled at once.
     private let waits = WorkCoalescer<UInt64, Void>()
 

@@ -11,7 +11,7 @@ final class DiskTier: Sendable {
     let cache: DiskCache
     let faults: DiskFaultReport
     private let clock: StoreClock
-    /// The clock that a planned flush sleeps by.
+    /// The clock by which a planned flush waits, and another attempt to make removals below.
     let flushClock: any Clock<Duration>
     /// A Boolean value that indicates whether a flush of the staged entries is planned.
     let isFlushPlanned = Lock(false)

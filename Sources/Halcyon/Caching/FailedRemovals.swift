@@ -69,6 +69,14 @@ final class FailedRemovals: Sendable {
         }
     }
 
+    /// Those that keep nothing, as the program asks for: other processes may have to make them too.
+    var unconditional: [TierScope] {
+        state.withLock { $0.scopes.map(\.scope).filter(\.isUnconditional) }
+    }
+
+    /// Returns whether a removal is among these.
+    func contains(_ scope: TierScope) -> Bool { state.withLock { $0.scopes.contains { $0.scope == scope } } }
+
     /// Returns the removals that may be about a name, which are tried once more before something is stored under it.
     func removals(under name: String) -> [TierScope] {
         let key = CacheKey(name: name)
@@ -107,5 +115,15 @@ final class FailedRemovals: Sendable {
     /// Notes that a removal has been made.
     func forget(_ scope: TierScope) {
         state.withLock { $0.forget(scope) }
+    }
+}
+
+extension TierScope {
+    /// `true` if nothing under the names that it is about is kept.
+    var isUnconditional: Bool {
+        switch self {
+        case .name(_, except: [], unknownSince: nil), .names, .everything: true
+        case .entry, .name: false
+        }
     }
 }

@@ -32,10 +32,8 @@ extension ImageCache {
     /// Removes everything from memory, disk, and the tiers below, and what was kept of broken transfers
     /// (``PartialBodyStore``). An image that is being loaded or stored is in none of them afterwards.
     ///
-    /// What a tier below could not remove is not found by this process any more, and is reported as a failure.
-    ///
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` if the disk fails. The images are not found by
-    ///   this process any more.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` if the disk fails, or a tier below. The images are not
+    ///   found by this process any more; from the tier they are removed as soon as it does not fail.
     public func removeAll() async throws {
         try await remove(.everything, from: .all, inMemory: memory.removeAll)
     }
@@ -89,7 +87,7 @@ extension ImageCache {
     /// tier below has. Complexity: O(n) in the number of entries.
     ///
     /// - Returns: The number of entries removed.
-    /// - Throws: As ``removeAll()``.
+    /// - Throws: As ``removeAll()``, but not if a tier below fails.
     @discardableResult
     public func removeFromDisk(where isUnwanted: @escaping @Sendable (StoredImage) -> Bool) async throws -> Int {
         await tiers.flush()
@@ -153,7 +151,12 @@ extension ImageCache {
                 for store in partialBodies.values { store.removeAll { scope.covers(originalsNamed: $0) } }
             }
         }
-        return try await self.tiers.remove(scope, call)
+        let (count, isMadeBelow) = try await self.tiers.remove(scope, call)
+        // The caller asks again, or knows that other processes may have the images meanwhile.
+        if !isMadeBelow, call.reason == .change {
+            throw ImageError(stage: .store, reason: .diskCache("\(TierFault())"), source: disk.cache.folder)
+        }
+        return count
     }
 
     /// Removes something from memory alone: nothing that was found there before is stored anywhere.

@@ -60,7 +60,7 @@ public struct ImageError: Error, Sendable, Hashable {
         case codec(CodecError)
         /// A processor failed. The value is the text of its error.
         case processing(String)
-        /// The disk cache failed. The value is the text of its error. Such an error never fails a load; it is reported
+        /// The disk cache failed, or a tier below. The value is the text of its error. Such an error never fails a load; it is reported
         /// beside it.
         case diskCache(String)
         /// No cache has the image, the network is metered, and the options forbid such a network.

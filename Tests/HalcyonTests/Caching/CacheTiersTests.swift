@@ -162,7 +162,7 @@ struct CacheTiersTests {
         tier.put(entry(seed: 1), for: key)
         tier.put(entry(seed: 1), for: variant)
         tier.unavailable = [.remove]
-        try await cache.remove(for: ImageRequest(url))
+        await #expect(throws: ImageError.self) { try await cache.remove(for: ImageRequest(url)) }
         #expect(test.faults.withLock { $0.count } == 1)
         #expect(tier.keys == [key, variant])
         await #expect(throws: ImageError.self) { try await owner(test, [.onlyFromCache]) }

@@ -40,7 +40,7 @@ struct FailedRemovalTests {
         try put(request, seed: 1)
         try put(other, seed: 3)
         tier.unavailable = [.remove]
-        for _ in 0...FailedRemovals.limit { try await cache.remove(for: request) }
+        for _ in 0...FailedRemovals.limit { _ = try? await cache.remove(for: request) }
         #expect(await cache.storedData(for: request) == nil)
         #expect(await cache.storedData(for: other) == Sample.png(seed: 3))
         tier.unavailable = []
@@ -50,6 +50,29 @@ struct FailedRemovalTests {
         #expect(tier.present(try key(request))?.body == Sample.png(seed: 2))
         #expect(!tier.calls.contains { $0.scope == .everything })
         #expect(cache.tiers.failed[1].removals(under: try key(request).name).isEmpty)
+    }
+
+    @Test("of all under a name is tried again until it is made, though nothing is stored there")
+    func background() async throws {
+        let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = DiskTier(configuration: .init(folder: folder), flushClock: clock, onFault: nil)
+        let tiers = CacheTiers(disk: disk, [tier])
+        let key = try key(request)
+        try put(request, seed: 1)
+        tier.unavailable = [.remove]
+        let isMade = try await tiers.remove(.name(key.name)).isMadeBelow
+        #expect(!isMade)
+        for seconds in [1, 2] {
+            await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(seconds))
+        }
+        await clock.waitForSleepers(1)
+        #expect(tier.keys == [key])
+        tier.unavailable = []
+        clock.advance(by: .seconds(4))
+        await eventually { [tier] in tier.keys.isEmpty && tiers.failed[1].unconditional.isEmpty }
+        #expect(clock.sleeperCount == 0)
     }
 
     @Test("below the disk hides all that was there, and removes none of it, once there are too many of them")
@@ -90,7 +113,7 @@ struct FailedRemovalTests {
         try put(other, seed: 2, storedAt: clock.clock.now())
         clock.advance(by: 1)
         tier.unavailable = [.remove]
-        try await cache.remove(for: request)
+        await #expect(throws: ImageError.self) { try await cache.remove(for: request) }
         #expect(await cache.storedData(for: request) == nil)
         #expect(await cache.storedData(for: other) == Sample.png(seed: 2))
     }
@@ -119,7 +142,7 @@ struct FailedRemovalTests {
     @Test("is made once for stores that wait for it at the same time, and removes nothing that they store")
     func sharedAttempt() async throws {
         tier.unavailable = [.remove]
-        try await cache.removeAll()
+        await #expect(throws: ImageError.self) { try await cache.removeAll() }
         tier.unavailable = []
         let gate = tier.hold(.remove)
         #expect(try await cache.store(Sample.png(seed: 1), for: request))

@@ -51,7 +51,8 @@ package struct ImageServer: Sendable {
         self.watchesConnections = watchesConnections
         metrics = PrometheusMetrics()
         tracer = TraceContextTracer(onEnd: onSpan ?? { logger.debug("span", metadata: $0.metadata) })
-        let pipeline = try pipeline ?? settings.makePipeline(metrics: metrics, tracer: tracer)
+        let onFault: @Sendable (ImageError) -> Void = { logger.error("A cache failed", metadata: ["error": "\($0)"]) }
+        let pipeline = try pipeline ?? settings.makePipeline(metrics: metrics, tracer: tracer, onFault: onFault)
         self.pipeline = pipeline
         let concurrency = settings.limits.concurrency
         queue = RequestQueue(

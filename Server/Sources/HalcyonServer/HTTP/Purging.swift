@@ -34,8 +34,8 @@ extension ImageServer {
         } catch let error as SourceRefusal {
             return failure("purge", error.status, error.message)
         } catch {
-            // Found by this process no more, but perhaps by the next one.
-            return failure("purge", 500, "The disk failed; ask again.")
+            // Found by this process no more, but perhaps by the next one, and by other servers while the engine is away.
+            return failure("purge", 503, "Not removed everywhere, as the disk or the engine failed; ask again.")
         }
     }
 }

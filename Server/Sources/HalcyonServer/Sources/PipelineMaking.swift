@@ -8,7 +8,13 @@ internal import ServerURLs
 extension ServerSettings {
     /// Returns a pipeline for URLs of other people: web servers at package addresses and those that are allowed,
     /// files below the local root, and the limits of a request.
-    func makePipeline(metrics: any MetricsFactory, tracer: TraceContextTracer) throws -> ImagePipeline {
+    ///
+    /// - Parameter onFault: Called with failures of the caches, each kind once. Default: none.
+    func makePipeline(
+        metrics: any MetricsFactory,
+        tracer: TraceContextTracer,
+        onFault: (@Sendable (ImageError) -> Void)? = nil
+    ) throws -> ImagePipeline {
         var transport = CurlTransport.Configuration(userAgent: "halcyon-server")
         transport.addresses = .publicOnly(allowing: sources.allowedAddresses)
         transport.maximumConcurrentTransfers = 256
@@ -25,7 +31,12 @@ extension ServerSettings {
         var disk = cacheFolder.map { DiskCache.Configuration(folder: $0) } ?? DiskCache.Configuration(name: "server")
         disk.sizeLimit = cacheBytes
         let shared = try makeSharedTier()
-        let cache = ImageCache(disk: disk, memoryCostLimit: memoryBytes, tiers: shared.map { [$0] } ?? [])
+        let cache = ImageCache(
+            disk: disk,
+            memoryCostLimit: memoryBytes,
+            tiers: shared.map { [$0] } ?? [],
+            onFault: onFault
+        )
         shared?.follow(cache)
         var configuration = ImagePipeline.Configuration(downloader: downloader, cache: cache, codecs: .server)
         configuration.allowedSources = sources.localRoot == nil ? .web : [.web, .files]
