@@ -202,8 +202,9 @@ extension CacheTiers {
             }
             if isDone, let new { isDone = await tier.store(new.entry, for: new.key, call) != .unavailable }
             guard !isDone else { return }
+            for scope in scopes { failed.add(scope) }
             // What the entry was to replace is older.
-            for scope in scopes + (new.map { [.entry($0.key)] } ?? []) { failed.add(scope) }
+            if let new { failed.add(.entry(new.key), digest: new.entry.digest) }
             disk.faults.report(TierFault())
             if scopes.contains(where: \.isUnconditional) { retrySoon(in: number) }
         }

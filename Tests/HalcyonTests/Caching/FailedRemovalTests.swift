@@ -40,7 +40,8 @@ struct FailedRemovalTests {
         try put(request, seed: 1)
         try put(other, seed: 3)
         tier.unavailable = [.remove]
-        for _ in 0...FailedRemovals.limit { _ = try? await cache.remove(for: request) }
+        await #expect(throws: ImageError.self) { try await cache.remove(for: request) }
+        for _ in 0...FailedRemovals.limit { cache.tiers.failed[1].add(.name(try key(request).name)) }
         #expect(await cache.storedData(for: request) == nil)
         #expect(await cache.storedData(for: other) == Sample.png(seed: 3))
         tier.unavailable = []
@@ -73,6 +74,52 @@ struct FailedRemovalTests {
         clock.advance(by: .seconds(4))
         await eventually { [tier] in tier.keys.isEmpty && tiers.failed[1].unconditional.isEmpty }
         #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("is one for a load that stores an original and a result of it, and hides what was made of others alone")
+    func load() async throws {
+        let url = Sample.url()
+        tier.unavailable = Set(ScriptedTier.Function.allCases)
+        test.transport.serve(url, Sample.png(seed: 1))
+        let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
+        _ = try await test.pipeline.response(for: url, options: [crop, .cacheOriginalImage])
+        await test.settle()
+        let (failed, key) = (cache.tiers.failed[1], try key(ImageRequest(url)))
+        #expect(failed.removals(under: key.name).count == 1)
+        func isHidden(_ key: CacheKey, seed: Int) -> Bool {
+            failed.hide(key, version: nil, storedAt: nil, digest: ContentDigest(of: Sample.png(seed: seed)))
+        }
+        for key in [key, CacheKey(name: key.name, variant: "0a")] {
+            #expect(!isHidden(key, seed: 1) && isHidden(key, seed: 2))
+        }
+    }
+
+    @Test("is told apart from those of 5,000 loads")
+    func manyLoads() {
+        let failed = FailedRemovals(now: clock.clock.now)
+        for number in 0..<5_000 {
+            let name = "https://a.example/\(number)"
+            for variant in [nil, "0a"] { failed.add(.entry(CacheKey(name: name, variant: variant)), digest: 1) }
+            failed.add(.name(name, except: [1]))
+            failed.add(.entry(CacheKey(name: name, variant: "0b")), digest: 1)
+        }
+        func isHidden(_ name: String) -> Bool {
+            failed.hide(CacheKey(name: name), version: nil, storedAt: nil, digest: ContentDigest(2))
+        }
+        #expect(!isHidden("https://a.example/5000") && isHidden("https://a.example/0"))
+    }
+
+    @Test("of what the program stores in place of a result hides the result")
+    func storeByProgram() throws {
+        let failed = FailedRemovals(now: clock.clock.now)
+        let result = CacheKey(name: "a", variant: "0a")
+        failed.add(.name("a", except: [1]))
+        failed.add(.entry(result))
+        #expect(failed.hide(result, version: nil, storedAt: nil, digest: ContentDigest(1)))
+        #expect(failed.removals(under: "a").count == 2)
+        // All of the name covers it.
+        failed.add(.name("a"))
+        #expect(failed.removals(under: "a") == [.name("a", except: [1]), .name("a")])
     }
 
     @Test("below the disk hides all that was there, and removes none of it, once there are too many of them")
