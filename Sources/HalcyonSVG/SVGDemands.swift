@@ -57,7 +57,7 @@ struct SVGDemands {
         /// The largest font that is stated in pixels.
         var fontSize: Float = 0
         /// The sides and radii of a shape that style states, and the space between letters.
-        var lengths: [(name: String, length: SVGLength)] = []
+        var lengths: [StatedLength] = []
 
         var isEmpty: Bool {
             surfaces == 0 && references.isEmpty && markers.isEmpty && filters.isEmpty && filterFunctionCount == 0
@@ -152,6 +152,21 @@ struct SVGDemands {
         }
         guard work * Float(pixels.area) + total.work[6] <= Self.maximumWork else {
             throw .unsupported(.svg, reason: "filters and groups that take too long in this size")
+        }
+    }
+
+    /// A length by the name of its attribute or property, without its sign.
+    private struct StatedLength {
+        let name: String
+        let length: SVGLength
+        /// A Boolean value that indicates whether it is in units of a font, of which ``length`` has the initial one.
+        let isOfFont: Bool
+
+        init?(_ name: String, _ text: String) {
+            guard let length = SVGLength(String(text.drop { $0.isWhitespace || "+-".contains($0) })) else { return nil }
+            self.name = name
+            self.length = length
+            isOfFont = ["em", "ex", "ch"].contains(SVGMarkup.trimmed(text).suffix(2).lowercased())
         }
     }
 
@@ -285,11 +300,10 @@ struct SVGDemands {
             patterns[element.index] = values
             let isRelative = values["patternUnits"].map(SVGMarkup.trimmed) != "userSpaceOnUse"
             let sides = ["width", "height"].map { name -> Double in
-                switch values[name].map(SVGValueBounds.withoutReferences).flatMap(SVGLength.init) {
-                case .pixels(let length): length
-                case .fraction(let fraction): isRelative ? fraction : fraction * side
-                case nil: 0
-                }
+                let text = values[name].map(SVGValueBounds.withoutReferences)
+                guard let stated = text.flatMap({ StatedLength(name, $0) }) else { return 0 }
+                if isRelative, case .fraction(let fraction) = stated.length { return fraction }
+                return pixels(stated)
             }
             let transforms = ["transform", "patternTransform"].compactMap { markup.value($0, of: element) }
             let scale = transforms.reduce(1) { $0 * SVGValueBounds.scale(of: SVGValueBounds.plain($1)) }
@@ -304,10 +318,8 @@ struct SVGDemands {
                 markup.value(name, of: element).map(SVGValueBounds.withoutReferences)
             }
             func magnitude(_ names: String...) -> Double {
-                let stated = names.compactMap(value).compactMap { text in
-                    SVGLength(String(text.drop { $0.isWhitespace || "+-".contains($0) }))
-                }
-                let styled = own.lengths.filter { names.contains($0.name) }.map(\.length)
+                let stated = names.compactMap { name in value(name).flatMap { StatedLength(name, $0) } }
+                let styled = own.lengths.filter { names.contains($0.name) }
                 return (stated + styled).map { pixels($0) }.max() ?? 0
             }
             switch element.name {
@@ -333,13 +345,13 @@ struct SVGDemands {
             var factors: [Float] = []
             var (factor, repeated) = (Float(0), Float(0))
             for element in markup.elements {
-                let properties = properties(of: element)
+                let properties = statedProperties(of: element)
                 factors.append(properties.font + (element.parent.map { factors[$0] } ?? 0))
                 factor = max(factor, factors[element.index])
                 if element.name == "use" { repeated += factors[element.index] }
                 bounds.fontSize = max(bounds.fontSize, Double(properties.fontSize))
-                for case ("letter-spacing", let length) in properties.lengths {
-                    bounds.spacing = max(bounds.spacing, pixels(length))
+                for stated in properties.lengths where stated.name == "letter-spacing" {
+                    bounds.spacing = max(bounds.spacing, pixels(stated.length))
                 }
             }
             let scale = min(exp(Double(factor + repeated)), SVGDemands.maximumFontFactor)
@@ -365,10 +377,13 @@ struct SVGDemands {
         private func lengths(_ list: String?, _ enlargement: Double) -> [Double] {
             guard let list = list.map(SVGValueBounds.withoutReferences) else { return [] }
             return list.split { $0.isWhitespace || $0 == "," }.compactMap { text in
-                guard let length = SVGLength(String(text.drop { "+-".contains($0) })) else { return nil }
-                let isRelative = ["em", "ex", "ch"].contains(text.suffix(2).lowercased())
-                return pixels(length) * (isRelative ? enlargement : 1)
+                StatedLength("", String(text)).map { pixels($0.length) * ($0.isOfFont ? enlargement : 1) }
             }
+        }
+
+        /// Returns the pixels of a length, no fewer than any font of the document makes of it.
+        private mutating func pixels(_ stated: StatedLength) -> Double {
+            pixels(stated.length) * (stated.isOfFont ? textBounds.fontSize / 16 : 1)
         }
 
         private func pixels(_ length: SVGLength) -> Double {
@@ -460,7 +475,16 @@ struct SVGDemands {
             sum.surfaces = max(sum.surfaces + 1, results + inner.surfaces)
         }
 
-        private func properties(of element: SVGMarkup.Element) -> Properties {
+        private mutating func properties(of element: SVGMarkup.Element) -> Properties {
+            var properties = statedProperties(of: element)
+            if element.parent != nil, let scale = viewBoxScale(of: element) {
+                properties.scale += scale
+            }
+            return properties
+        }
+
+        /// Returns the properties that attributes and style sheets name.
+        private func statedProperties(of element: SVGMarkup.Element) -> Properties {
             var properties = Properties()
             for attribute in element.attributes {
                 if attribute.name == "style" {
@@ -472,22 +496,19 @@ struct SVGDemands {
                     Survey.add(attribute.name, value, to: &properties)
                 }
             }
-            if element.parent != nil, let scale = viewBoxScale(of: element) {
-                properties.scale += scale
-            }
             sheet.add(to: &properties, of: element, markup)
             return properties
         }
 
         /// Returns the logarithm of how much an element with a view box enlarges what is in it.
-        private func viewBoxScale(of element: SVGMarkup.Element) -> Float? {
+        private mutating func viewBoxScale(of element: SVGMarkup.Element) -> Float? {
             guard let box = markup.value("viewBox", of: element).flatMap(SVGLength.numbers), box.count == 4,
                 box[2] > 0, box[3] > 0
             else { return nil }
             let sides = ["width", "height", "markerWidth", "markerHeight"].compactMap { side in
-                markup.value(side, of: element).flatMap(SVGLength.init)
+                markup.value(side, of: element).flatMap { StatedLength(side, $0) }
             }
-            let lengths = sides.map { if case .pixels(let length) = $0 { length } else { 1_000.0 } }
+            let lengths = sides.map { if case .pixels = $0.length { pixels($0) } else { 1_000.0 } }
             return Float(log(max(1, (lengths.max() ?? 1_000) / min(box[2], box[3]))))
         }
 
@@ -521,11 +542,8 @@ struct SVGDemands {
                     guard case .pixels(let size) = SVGLength(String(word)) else { continue }
                     properties.fontSize = max(properties.fontSize, Float(size))
                 }
-            case "width", "height", "r", "rx", "ry":
-                if let length = SVGLength(plainValue) { properties.lengths.append((name, length)) }
-            case "letter-spacing":
-                let length = SVGLength(String(plainValue.drop { "+-".contains($0) }))
-                if let length { properties.lengths.append((name, length)) }
+            case "width", "height", "r", "rx", "ry", "letter-spacing":
+                if let length = StatedLength(name, plainValue) { properties.lengths.append(length) }
             case "transform", "patternTransform": properties.scale += Float(log(SVGValueBounds.scale(of: value)))
             default: break
             }

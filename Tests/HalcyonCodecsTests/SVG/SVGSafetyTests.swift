@@ -270,7 +270,7 @@ struct SVGSafetyTests {
         "the tiles of patterns and the drawings that are embedded count against the memory",
         arguments: [
             "width='5000' height='5000'", "width='9' height='9' patternTransform='scale(500)'",
-            "width='9' height='9' transform='scale(500)'",
+            "width='9' height='9' transform='scale(500)'", "width='9em' height='9ch' font-size='1000'",
         ]
     )
     func tiles(_ attributes: String) throws {
@@ -335,6 +335,11 @@ struct SVGSafetyTests {
             "<pattern id='p' width='1' height='1'/>/<rect width='90in' height='90in' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<rect style='width:9000px;height:600em' fill='url(#p)'/>",
             "<pattern id='p' width='1' height='1'/>/<style>circle{r:9000px}</style><circle fill='url(#p)'/>",
+            "<pattern id='p' width='1' height='1'/>/<rect font-size='900' width='10em' height='10em ' fill='url(#p)'/>",
+            """
+            <pattern id='p' width='1' height='1'/>/<style>g{font-size:900px} circle{r:10em}</style>\
+            <g><circle fill='url(#p)'/></g>
+            """,
             "<pattern id='p' width='1' height='1'/>/<g fill='url(#p)'><rect width='9000' height='9000'/></g>",
             """
             <pattern id='p' width='1' height='1'/>/<g fill='url(#p)'><g transform='scale(99)'>\
