@@ -196,7 +196,10 @@ struct PNGFile {
         case .imageHeader:
             throw .corrupt(.png, reason: "there is a second IHDR")
         case .transparency where !imageBegan && transparency == nil:
-            transparency = Array(payload.prefix(256))
+            // Alphas of more colours than there are count for nothing, as in libpng and in browsers.
+            if header.colorType != .palette || palette.isEmpty || payload.count <= palette.count / 3 {
+                transparency = Array(payload.prefix(256))
+            }
         case .codePoints, .colorProfile, .standardColor, .gamma, .chromaticities:
             if !imageBegan { color.read(chunk, payload) }
         case .exif where exif == nil:

@@ -72,6 +72,16 @@ struct PNGFormatTests {
         )
     }
 
+    @Test("a tRNS of more colours than the palette has is passed over")
+    func alphasBeyondPalette() throws {
+        let palette = PNGBytes.chunk("PLTE", [10, 20, 30, 40, 50, 60])
+        for (alphas, pixel) in [([128, 0], [5, 10, 15, 128]), ([128, 0, 0], [10, 20, 30, 255])] as [([UInt8], [UInt8])]
+        {
+            let extras = [palette, PNGBytes.chunk("tRNS", alphas)]
+            #expect(try pixels(PNGBytes.header(1, 1, depth: 8, colorType: 3), extras, rows: [0, 0]) == pixel)
+        }
+    }
+
     @Test("an index beyond the palette is opaque black")
     func beyondPalette() throws {
         let palette = PNGBytes.chunk("PLTE", [10, 20, 30])
