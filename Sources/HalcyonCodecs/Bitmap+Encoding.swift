@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-internal import Glibc
 package import HalcyonRaster
 
 extension Bitmap {
@@ -13,22 +11,16 @@ extension Bitmap {
     }
 
     /// Hands out one row after the other, from top to bottom, with straight alpha: red, green, blue, alpha, of 8 bits.
-    func forEachStraightRow(_ body: (UnsafePointer<UInt8>) -> Void) {
+    ///
+    /// - Throws: What the closure throws; ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func forEachStraightRow(_ body: (UnsafePointer<UInt8>) throws(CodecError) -> Void) throws(CodecError) {
         precondition(depth == .eight, "an image of 16 bits a sample is converted first")
-        var straight = [UInt8](repeating: 0, count: width * 4)
-        withUnsafeBytes { pixels in
-            straight.withUnsafeMutableBufferPointer { straight in
-                // A bitmap has at least one pixel, so there are addresses.
-                guard let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress,
-                    let row = straight.baseAddress
-                else {
-                    return
-                }
-                for y in 0..<height {
-                    PixelConversion.unpremultiply(start + y * bytesPerRow, into: row, count: width)
-                    body(row)
-                }
-            }
+        let buffer = try PixelBuffer.forEncoding(byteCount: width * 4)
+        defer { withExtendedLifetime(buffer) {} }
+        let row = buffer.pointer.bindMemory(to: UInt8.self, capacity: buffer.byteCount)
+        for y in 0..<height {
+            pack(row: y, into: buffer.pointer, hasAlpha: true)
+            try body(row)
         }
     }
 
@@ -40,12 +32,7 @@ extension Bitmap {
         _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(CodecError) -> Result {
         let rowByteCount = width * bytesPerPixel / 4 * (hasAlpha ? 4 : 3)
-        let buffer: PixelBuffer
-        do {
-            buffer = try PixelBuffer(byteCount: rowByteCount * height)
-        } catch {
-            throw .bitmap(error)
-        }
+        let buffer = try PixelBuffer.forEncoding(byteCount: rowByteCount * height)
         return withExtendedLifetime(buffer) {
             for y in 0..<height { pack(row: y, into: buffer.pointer + y * rowByteCount, hasAlpha: hasAlpha) }
             return body(UnsafeRawBufferPointer(start: buffer.pointer, count: buffer.byteCount))
@@ -81,22 +68,5 @@ extension Bitmap {
                 out[x &* 3 &+ channel] = row[x &* 4 &+ channel]
             }
         }
-    }
-}
-
-extension Data {
-    /// Returns bytes that a closure fills, all of them.
-    ///
-    /// From malloc, because memory that `Data` takes itself ends the process where there is none: a file without
-    /// compression is as large as its pixels.
-    ///
-    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
-    static func filled(
-        byteCount: Int,
-        _ fill: (UnsafeMutableRawBufferPointer) -> Void
-    ) throws(CodecError) -> Data {
-        guard let bytes = malloc(byteCount) else { throw .bitmap(.outOfMemory(byteCount: byteCount)) }
-        fill(UnsafeMutableRawBufferPointer(start: bytes, count: byteCount))
-        return Data(bytesNoCopy: bytes, count: byteCount, deallocator: .free)
     }
 }

@@ -2,6 +2,7 @@ internal import CJPEGXL
 public import FoundationEssentials
 public import HalcyonCodecs
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 extension JPEGXLEncoder: JPEGTranscoder {
     /// Repacks the coefficients of a JPEG file, which becomes about a fifth smaller.
@@ -18,7 +19,7 @@ extension JPEGXLEncoder: JPEGTranscoder {
             throw .cannotEncode(.jxl, reason: "out of memory")
         }
         let effort = Int64(options.effort(from: 1, to: 9, default: JPEGXLWriter.defaultEffort))
-        var output = Data()
+        var output = GatheredBytes()
         let isEncoded = jpeg.withUnsafeBytes { bytes in
             let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort) == JXL_ENC_SUCCESS
@@ -27,11 +28,11 @@ extension JPEGXLEncoder: JPEGTranscoder {
                 && JxlEncoderAddJPEGFrame(settings, start, bytes.count) == JXL_ENC_SUCCESS
         }
         JxlEncoderCloseInput(encoder)
-        guard isEncoded, JPEGXLWriter.drain(encoder, into: &output) == JXL_ENC_SUCCESS else {
+        guard isEncoded, try JPEGXLWriter.drain(encoder, into: &output) == JXL_ENC_SUCCESS else {
             let error = JxlEncoderGetError(encoder)
             throw .cannotEncode(.jxl, reason: "libjxl cannot repack this JPEG file (error \(error.rawValue))")
         }
-        return output
+        return output.data
     }
 
     /// Restores the JPEG file.
@@ -72,23 +73,22 @@ extension JPEGXLEncoder: JPEGTranscoder {
         maximum: Int
     ) throws(CodecError) -> Data? {
         guard JxlDecoderProcessInput(decoder) == JXL_DEC_JPEG_RECONSTRUCTION else { return nil }
-        var jpeg: [UInt8] = []
-        var written = 0
-        while jpeg.count < maximum {
-            let size = min(max(2 * jpeg.count, byteCount), maximum)
-            jpeg += [UInt8](repeating: 0, count: size - jpeg.count)
-            let status = jpeg.withUnsafeMutableBufferPointer { jpeg in
-                let rest = UnsafeMutableBufferPointer(rebasing: jpeg[written...])
-                guard JxlDecoderSetJPEGBuffer(decoder, rest.baseAddress, rest.count) == JXL_DEC_SUCCESS else {
-                    return JXL_DEC_ERROR
-                }
-                let status = JxlDecoderProcessInput(decoder)
-                written += rest.count - JxlDecoderReleaseJPEGBuffer(decoder)
-                return status
+        var jpeg = Data()
+        var size = 0
+        while size < maximum {
+            size = min(max(2 * size, byteCount), maximum)
+            var status = JXL_DEC_ERROR
+            jpeg = try Data.encoded(capacity: size) { target in
+                target.copyBytes(from: jpeg)
+                let rest = UnsafeMutableRawBufferPointer(rebasing: target[jpeg.count...])
+                let start = rest.assumingMemoryBound(to: UInt8.self).baseAddress
+                guard JxlDecoderSetJPEGBuffer(decoder, start, rest.count) == JXL_DEC_SUCCESS else { return jpeg.count }
+                status = JxlDecoderProcessInput(decoder)
+                return target.count - JxlDecoderReleaseJPEGBuffer(decoder)
             }
             switch status {
             case JXL_DEC_JPEG_NEED_MORE_OUTPUT: continue
-            case JXL_DEC_FULL_IMAGE, JXL_DEC_SUCCESS: return Data(jpeg[..<written])
+            case JXL_DEC_FULL_IMAGE, JXL_DEC_SUCCESS: return jpeg
             case JXL_DEC_NEED_MORE_INPUT: throw .truncated(.jxl)
             default: throw .corrupt(.jxl, reason: "the data of a JPEG file")
             }

@@ -44,9 +44,11 @@ final class JPEGXLInks {
     /// Makes red, green and blue of the light that three inks leave, and the black. Alpha stays.
     ///
     /// - Parameter isCancelled: Asked for each 262,144 pixels, as a profile takes up to 80 ns for each.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`; ``CodecError/bitmap(_:)`` where there is no memory.
     func convert(_ pixels: UnsafeMutableRawBufferPointer, bytesPerRow: Int, isCancelled: () -> Bool) throws {
-        var inks = [UInt8](repeating: 0, count: size.width * 4)
+        let row = try PixelBuffer.forEncoding(byteCount: size.width * 4)
+        defer { withExtendedLifetime(row) {} }
+        let inks = row.pointer.bindMemory(to: UInt8.self, capacity: row.byteCount)
         let blacks = UnsafeRawBufferPointer(start: black.pointer, count: black.byteCount)
         let rowsPerQuestion = max(1, (1 << 18) / size.width)
         for y in 0..<size.height {
@@ -59,11 +61,7 @@ final class JPEGXLInks {
                 }
                 inks[x * 4 + 3] = UInt8(255 - black)
             }
-            inks.withUnsafeMutableBufferPointer { row in
-                if let conversion, let start = row.baseAddress {
-                    conversion.convert(start, count: size.width)
-                }
-            }
+            conversion?.convert(inks, count: size.width)
             for x in 0..<size.width {
                 for channel in 0..<3 {
                     pixels[y * bytesPerRow + x * 4 + channel] = inks[x * 4 + channel]

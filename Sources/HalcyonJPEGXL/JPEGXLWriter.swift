@@ -3,6 +3,7 @@ internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// A file on its way through libjxl's encoder. A class, because the encoder needs one owner that frees it.
 final class JPEGXLWriter {
@@ -11,7 +12,7 @@ final class JPEGXLWriter {
     private let size: PixelSize
     private let hasAlpha: Bool
     private let depth: SampleDepth
-    private var output = Data()
+    private var output = GatheredBytes()
 
     private static let chunkByteCount = 65_536
     /// Of libjxl's 1 to 9. Its own default of 7 takes several times as long for a few per cent.
@@ -150,15 +151,16 @@ final class JPEGXLWriter {
     }
 
     func finish() throws(CodecError) -> Data {
-        output
+        output.data
     }
 
     /// Takes what is encoded, so that libjxl need not keep all frames.
     private func drain() throws(CodecError) {
-        try check(Self.drain(encoder, into: &output), "the image")
+        try check(try Self.drain(encoder, into: &output), "the image")
     }
 
-    static func drain(_ encoder: OpaquePointer, into output: inout Data) -> JxlEncoderStatus {
+    static func drain(_ encoder: OpaquePointer, into output: inout GatheredBytes) throws(CodecError) -> JxlEncoderStatus
+    {
         var chunk = [UInt8](repeating: 0, count: chunkByteCount)
         var status = JXL_ENC_NEED_MORE_OUTPUT
         while status == JXL_ENC_NEED_MORE_OUTPUT {
@@ -168,7 +170,7 @@ final class JPEGXLWriter {
                 status = JxlEncoderProcessOutput(encoder, &next, &available)
                 return chunk.count - available
             }
-            output.append(contentsOf: chunk[..<count])
+            try output.add(chunk[..<count])
         }
         return status
     }

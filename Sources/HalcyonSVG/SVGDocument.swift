@@ -36,6 +36,7 @@ enum SVGDocument {
         // One byte more would be too many; how many there are is not known.
         case .partial(_, isCutShort: false): throw .limitExceeded(.svg, .memory(maximum + 1, maximum: maximum))
         case .damaged: throw .corrupt(.svg, reason: "its compression")
+        case .outOfMemory(let byteCount): throw .bitmap(.outOfMemory(byteCount: byteCount))
         }
     }
 
@@ -106,6 +107,7 @@ enum SVGDocument {
         return switch GzipText.inflate(data, maximumByteCount: beginningByteCount) {
         case .complete(let text), .partial(let text, _): UTF16Text.utf8(text) ?? text
         case .damaged: throw .corrupt(.svg, reason: "its compression")
+        case .outOfMemory(let byteCount): throw .bitmap(.outOfMemory(byteCount: byteCount))
         }
     }
 

@@ -60,7 +60,7 @@ public struct TIFFEncoder: PageEncoder {
         guard halcyon_tiff_writer_finish(writer, &bytes, &count), let bytes else {
             throw Self.failure(of: writer)
         }
-        let file = Data(UnsafeBufferPointer(start: bytes, count: count))
+        let file = try Data.encoded(bytes, count: count)
         return metadata?.exif.map { TIFFTags.adding($0, to: file) } ?? file
     }
 
@@ -95,18 +95,12 @@ public struct TIFFEncoder: PageEncoder {
     }
 
     private func writeRows(of bitmap: Bitmap, to writer: OpaquePointer) throws(CodecError) {
-        var samples = [UInt8](repeating: 0, count: bitmap.width * bitmap.bytesPerPixel)
+        let samples = try PixelBuffer.forEncoding(byteCount: bitmap.width * bitmap.bytesPerPixel)
+        defer { withExtendedLifetime(samples) {} }
+        let row = samples.pointer.bindMemory(to: UInt8.self, capacity: samples.byteCount)
         for y in 0..<bitmap.height {
-            let isWritten = samples.withUnsafeMutableBytes { samples in
-                guard let out = samples.baseAddress else {
-                    return false
-                }
-                bitmap.pack(row: y, into: out, hasAlpha: !bitmap.isOpaque)
-                return halcyon_tiff_writer_write_row(writer, out.assumingMemoryBound(to: UInt8.self))
-            }
-            guard isWritten else {
-                throw Self.failure(of: writer)
-            }
+            bitmap.pack(row: y, into: samples.pointer, hasAlpha: !bitmap.isOpaque)
+            guard halcyon_tiff_writer_write_row(writer, row) else { throw Self.failure(of: writer) }
         }
     }
 

@@ -72,7 +72,7 @@ struct ShowTests {
         }
         let bitmap = try samples.withUnsafeBytes { try Bitmap(premultiplying: $0, size: PixelSize(60, 60)) }
         for (count, limit) in [(256, 24), (16, 110)] {
-            let image = SixelImage(FlatPixels(bitmap, over: .black), colorCount: count)
+            let image = try SixelImage(FlatPixels(bitmap, over: .black), colorCount: count)
             let text = String(decoding: image.bytes, as: UTF8.self)
             #expect(text.matches(of: /#[0-9]+;2;/).count <= count)
             let shown = try #require(ShownImage.sixel(in: text).first)

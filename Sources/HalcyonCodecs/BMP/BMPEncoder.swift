@@ -22,15 +22,15 @@ public struct BMPEncoder: ImageEncoder {
         let profile = try options.embeddedMetadata(in: .bmp)?.iccProfile ?? Data()
         let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)
         let (bytesPerRow, bytesPerPixel) = (header.bytesPerRow, isOpaque ? 3 : 4)
-        return try Data.filled(byteCount: header.fileByteCount) { file in
+        return try Data.encoded(capacity: header.fileByteCount) { (file) throws(CodecError) in
             file.copyBytes(from: header.data)
             UnsafeMutableRawBufferPointer(rebasing: file.suffix(profile.count)).copyBytes(from: profile)
             guard let pixels = file.baseAddress.map({ $0 + header.data.count }) else {
-                return
+                return 0
             }
             // The last row of the image comes first.
             var out = pixels + header.pixelByteCount
-            bitmap.forEachStraightRow { row in
+            try bitmap.forEachStraightRow { row in
                 out -= bytesPerRow
                 let target = out.assumingMemoryBound(to: UInt8.self)
                 for x in 0..<bitmap.width {
@@ -42,6 +42,7 @@ public struct BMPEncoder: ImageEncoder {
                 }
                 for place in bitmap.width * bytesPerPixel..<bytesPerRow { target[place] = 0 }
             }
+            return file.count
         }
     }
 }

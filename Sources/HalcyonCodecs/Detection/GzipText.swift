@@ -1,5 +1,6 @@
 internal import CZlib
 package import FoundationEssentials
+internal import HalcyonSystem
 
 /// Inflates the gzip files (RFC 1952) that compressed SVG comes as.
 package enum GzipText {
@@ -8,6 +9,8 @@ package enum GzipText {
         /// The input ended, or there are more bytes than asked for; what there is so far.
         case partial(Data, isCutShort: Bool)
         case damaged
+        /// There is no memory for so many bytes.
+        case outOfMemory(byteCount: Int)
     }
 
     package static func isCompressed(_ data: Data) -> Bool {
@@ -34,7 +37,7 @@ package enum GzipText {
     private static let chunkByteCount = 65_536
 
     private static func run(_ stream: inout z_stream, maximumByteCount: Int) -> Outcome {
-        var output = Data()
+        var output = GatheredBytes()
         var chunk = [UInt8](repeating: 0, count: min(chunkByteCount, maximumByteCount))
         while output.count < maximumByteCount {
             let capacity = min(chunk.count, maximumByteCount - output.count)
@@ -44,18 +47,19 @@ package enum GzipText {
                 let status = CZlib.inflate(&stream, Z_NO_FLUSH)
                 return (status, capacity - Int(stream.avail_out))
             }
-            output.append(contentsOf: chunk[..<count])
+            guard output.makeRoom(for: count) else { return .outOfMemory(byteCount: output.count + count) }
+            chunk.withUnsafeBytes { output.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             switch status {
             case Z_STREAM_END:
-                return .complete(output)
+                return .complete(output.data)
             case Z_OK where count > 0:
                 continue
             case Z_OK, Z_BUF_ERROR:
-                return .partial(output, isCutShort: true)
+                return .partial(output.data, isCutShort: true)
             default:
                 return .damaged
             }
         }
-        return .partial(output, isCutShort: false)
+        return .partial(output.data, isCutShort: false)
     }
 }

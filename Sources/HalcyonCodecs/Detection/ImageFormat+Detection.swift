@@ -46,7 +46,7 @@ extension ImageFormat {
         }
         return switch GzipText.inflate(prefix, maximumByteCount: maximumByteCount) {
         case .complete(let text), .partial(let text, _): text
-        case .damaged: prefix
+        case .damaged, .outOfMemory: prefix
         }
     }
 

@@ -10,9 +10,13 @@ struct GIFDitherer {
         self.palette = palette.map { (Int($0 & 0xFF), Int($0 >> 8 & 0xFF), Int($0 >> 16 & 0xFF)) }
     }
 
-    /// An index for each pixel; transparent ones get 0 and take no part.
-    mutating func indices(of pixels: [UInt32], width: Int) -> [UInt8] {
-        var result = [UInt8](repeating: 0, count: pixels.count)
+    /// Writes an index for each pixel; transparent ones get 0 and take no part.
+    mutating func write(
+        _ pixels: UnsafeBufferPointer<UInt32>,
+        width: Int,
+        to indices: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        indices.update(repeating: 0)
         // Errors in sixteenths, three for each pixel, with one pixel more at both ends.
         var current = [Int](repeating: 0, count: 3 * (width + 2))
         var below = current
@@ -24,7 +28,7 @@ struct GIFDitherer {
                 let green = GIFDitherer.clamped(Int(pixel >> 8 & 0xFF), current[place + 1])
                 let blue = GIFDitherer.clamped(Int(pixel >> 16 & 0xFF), current[place + 2])
                 let index = nearestIndex(red, green, blue)
-                result[start + x] = UInt8(index)
+                indices[start + x] = UInt8(index)
                 let color = palette[index]
                 let errors = (red - color.red, green - color.green, blue - color.blue)
                 GIFDitherer.spread(errors.0, at: place, &current, &below)
@@ -36,7 +40,6 @@ struct GIFDitherer {
                 below[place] = 0
             }
         }
-        return result
     }
 
     private static func clamped(_ value: Int, _ error: Int) -> Int {

@@ -1,4 +1,7 @@
-/// The compression of GIF (GIF89a, appendix F).
+internal import FoundationEssentials
+internal import HalcyonSystem
+
+/// The compression of GIF (GIF89a, appendix F), in sub-blocks.
 struct GIFLZWEncoder {
     /// Four times as many places as codes, so that few runs share one.
     private static let tableSize = 1 << 14
@@ -10,7 +13,9 @@ struct GIFLZWEncoder {
     /// Runs by the code of all but their last index, and that index.
     private var keys = [UInt32](repeating: GIFLZWEncoder.emptyPlace, count: GIFLZWEncoder.tableSize)
     private var codes = [UInt16](repeating: 0, count: GIFLZWEncoder.tableSize)
-    private var output: [UInt8] = []
+    /// The length of a sub-block, and its bytes.
+    private var block: [UInt8] = [0]
+    private static let greatestBlockByteCount = 255
     private var accumulator: UInt32 = 0
     private var bitCount = 0
 
@@ -22,10 +27,12 @@ struct GIFLZWEncoder {
         nextCode = 1 << minimumCodeSize + 2
     }
 
-    /// The codes for these indices, packed, not yet in sub-blocks.
-    mutating func encode(_ indices: [UInt8]) -> [UInt8] {
+    /// Appends the codes for these indices, and the end of the sub-blocks.
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    mutating func encode(_ indices: Data, to file: inout GatheredBytes) throws(CodecError) {
         startTable()
-        emit(clearCode)
+        try emit(clearCode, to: &file)
         var run: Int?
         for index in indices {
             guard let prefix = run else {
@@ -38,28 +45,27 @@ struct GIFLZWEncoder {
                 run = Int(codes[place])
                 continue
             }
-            emit(prefix)
+            try emit(prefix, to: &file)
             if nextCode < 4096 {
                 keys[place] = key
                 codes[place] = UInt16(nextCode)
                 growIfNeeded()
                 nextCode += 1
             } else {
-                emit(clearCode)
+                try emit(clearCode, to: &file)
                 startTable()
             }
             run = Int(index)
         }
         if let run {
-            emit(run)
+            try emit(run, to: &file)
             // A decoder adds a run here, too, and with it may have gone over to longer codes.
             growIfNeeded()
         }
-        emit(clearCode + 1)
-        if bitCount > 0 {
-            output.append(UInt8(truncatingIfNeeded: accumulator))
-        }
-        return output
+        try emit(clearCode + 1, to: &file)
+        if bitCount > 0 { try append(UInt8(truncatingIfNeeded: accumulator), to: &file) }
+        if block.count > 1 { try endBlock(&file) }
+        try file.add([0])
     }
 
     private mutating func startTable() {
@@ -87,13 +93,24 @@ struct GIFLZWEncoder {
         return place
     }
 
-    private mutating func emit(_ code: Int) {
+    private mutating func emit(_ code: Int, to file: inout GatheredBytes) throws(CodecError) {
         accumulator |= UInt32(truncatingIfNeeded: code) << UInt32(bitCount)
         bitCount += codeSize
         while bitCount >= 8 {
-            output.append(UInt8(truncatingIfNeeded: accumulator))
+            try append(UInt8(truncatingIfNeeded: accumulator), to: &file)
             accumulator >>= 8
             bitCount -= 8
         }
+    }
+
+    private mutating func append(_ byte: UInt8, to file: inout GatheredBytes) throws(CodecError) {
+        block.append(byte)
+        if block.count > Self.greatestBlockByteCount { try endBlock(&file) }
+    }
+
+    private mutating func endBlock(_ file: inout GatheredBytes) throws(CodecError) {
+        block[0] = UInt8(block.count - 1)
+        try file.add(block)
+        block.removeLast(block.count - 1)
     }
 }

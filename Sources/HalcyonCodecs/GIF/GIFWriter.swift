@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HalcyonRaster
+internal import HalcyonSystem
 
 /// Writes a GIF 89a frame by frame, each of the canvas's size.
 ///
@@ -9,7 +10,7 @@ package struct GIFWriter {
     private let loopCount: Int
     private let storesDifferences: Bool
     private var previous: Bitmap?
-    private var data = Data()
+    private var file = GatheredBytes()
     private var globalColors: [UInt32] = []
     /// The offset of the flags of the last frame's graphic control, to change its disposal afterwards.
     private var lastControlFlags: Int?
@@ -48,97 +49,85 @@ package struct GIFWriter {
         let area = previous.map { bitmap.areaThatDiffers(from: $0) } ?? PixelRect(size: size)
         previous = storesDifferences ? bitmap : nil
         let part = try bitmap.part(area)
-        let image: GIFIndexedImage
-        do {
-            image = try GIFIndexedImage(part)
-        } catch {
-            throw .bitmap(error)
+        let image = try GIFIndexedImage(part)
+        if file.isEmpty {
+            try appendHeader(image.colors)
         }
-        if data.isEmpty {
-            appendHeader(image.colors)
-        }
-        appendControl(image.transparentIndex, delay: delay)
-        appendImage(image, area)
+        try appendControl(image.transparentIndex, delay: delay)
+        try appendImage(image, area)
     }
 
     /// The whole file.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` where there is no frame.
-    package func finish() throws(CodecError) -> Data {
-        guard !data.isEmpty else {
+    package mutating func finish() throws(CodecError) -> Data {
+        guard !file.isEmpty else {
             throw .cannotEncode(.gif, reason: "there is no frame")
         }
-        return data + [0x3B]
+        try file.add([0x3B])
+        return file.data
     }
 
-    private mutating func appendHeader(_ colors: [UInt32]) {
+    private mutating func appendHeader(_ colors: [UInt32]) throws(CodecError) {
         globalColors = colors
-        data.append(contentsOf: "GIF89a".utf8)
-        append(number: size.width)
-        append(number: size.height)
+        var header = Array("GIF89a".utf8) + Self.bytes(of: size.width) + Self.bytes(of: size.height)
         let bits = GIFWriter.bits(for: colors)
-        data.append(contentsOf: [0x80 | 0x70 | UInt8(bits - 1), 0, 0])
-        append(colors)
+        header += [0x80 | 0x70 | UInt8(bits - 1), 0, 0]
+        header += Self.bytes(of: colors)
         // The file has the number of repetitions, and nothing where there are none.
         if loopCount != 1 {
-            data.append(contentsOf: [0x21, 0xFF, 11])
-            data.append(contentsOf: "NETSCAPE2.0".utf8)
-            data.append(contentsOf: [3, 1])
-            append(number: min(max(loopCount - 1, 0), 0xFFFF))
-            data.append(0)
+            header += [0x21, 0xFF, 11]
+            header += Array("NETSCAPE2.0".utf8)
+            header += [3, 1]
+            header += Self.bytes(of: min(max(loopCount - 1, 0), 0xFFFF))
+            header.append(0)
         }
+        try file.add(header)
     }
 
-    private mutating func appendControl(_ transparentIndex: UInt8?, delay: Int) {
+    private mutating func appendControl(_ transparentIndex: UInt8?, delay: Int) throws(CodecError) {
         if let lastControlFlags, transparentIndex != nil {
             // The frame before must go first, or it would shine through.
-            data[lastControlFlags] = data[lastControlFlags] & ~0x1C | 2 << 2
+            file[lastControlFlags] = file[lastControlFlags] & ~0x1C | 2 << 2
         }
-        data.append(contentsOf: [0x21, 0xF9, 4])
-        lastControlFlags = data.count
+        lastControlFlags = file.count + 3
         // Disposal 1: the frame stays. Bit 0: there is a transparent colour.
-        data.append(1 << 2 | (transparentIndex == nil ? 0 : 1))
-        append(number: min((max(delay, 0) / 5 + 1) / 2, 0xFFFF))
-        data.append(contentsOf: [transparentIndex ?? 0, 0])
+        let flags: UInt8 = 1 << 2 | (transparentIndex == nil ? 0 : 1)
+        var control: [UInt8] = [0x21, 0xF9, 4, flags]
+        control += Self.bytes(of: min((max(delay, 0) / 5 + 1) / 2, 0xFFFF))
+        control += [transparentIndex ?? 0, 0]
+        try file.add(control)
     }
 
-    private mutating func appendImage(_ image: GIFIndexedImage, _ area: PixelRect) {
-        data.append(0x2C)
-        append(number: area.origin.x)
-        append(number: area.origin.y)
-        append(number: area.size.width)
-        append(number: area.size.height)
+    private mutating func appendImage(_ image: GIFIndexedImage, _ area: PixelRect) throws(CodecError) {
+        var head: [UInt8] = [0x2C]
+        for number in [area.origin.x, area.origin.y, area.size.width, area.size.height] {
+            head += Self.bytes(of: number)
+        }
         let bits = GIFWriter.bits(for: image.colors)
         if image.colors == globalColors {
-            data.append(0)
+            head.append(0)
         } else {
-            data.append(0x80 | UInt8(bits - 1))
-            append(image.colors)
+            head.append(0x80 | UInt8(bits - 1))
+            head += Self.bytes(of: image.colors)
         }
         // The specification asks for 2 where one bit would do.
         let minimumCodeSize = max(2, bits)
-        data.append(UInt8(minimumCodeSize))
+        try file.add(head + [UInt8(minimumCodeSize)])
         var encoder = GIFLZWEncoder(minimumCodeSize: minimumCodeSize)
-        let codes = encoder.encode(image.indices)
-        for start in stride(from: 0, to: codes.count, by: 255) {
-            let block = codes[start..<min(start + 255, codes.count)]
-            data.append(UInt8(block.count))
-            data.append(contentsOf: block)
-        }
-        data.append(0)
+        try encoder.encode(image.indices, to: &file)
     }
 
     /// A palette has 2, 4, 8, … 256 entries; those that are not needed are black.
-    private mutating func append(_ colors: [UInt32]) {
-        for index in 0..<1 << GIFWriter.bits(for: colors) {
+    private static func bytes(of colors: [UInt32]) -> [UInt8] {
+        (0..<1 << bits(for: colors)).flatMap { index in
             let color = index < colors.count ? colors[index] : 0
-            data.append(contentsOf: [0, 8, 16].map { UInt8(truncatingIfNeeded: color >> $0) })
+            return [0, 8, 16].map { UInt8(truncatingIfNeeded: color >> $0) }
         }
     }
 
-    private mutating func append(number: Int) {
-        data.append(UInt8(truncatingIfNeeded: number))
-        data.append(UInt8(truncatingIfNeeded: number >> 8))
+    private static func bytes(of number: Int) -> [UInt8] {
+        [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
     }
 
     private static func bits(for colors: [UInt32]) -> Int {

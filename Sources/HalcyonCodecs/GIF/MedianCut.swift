@@ -22,8 +22,8 @@ struct MedianCut {
 
     private var bins: [Bin]
 
-    /// At most `count` colours, 0x00BBGGRR; empty for no pixels.
-    static func palette(of pixels: [UInt32], count: Int) -> [UInt32] {
+    /// At most `count` colours, 0x00BBGGRR, of the pixels that are not transparent; empty where all are.
+    static func palette(of pixels: UnsafeBufferPointer<UInt32>, count: Int) -> [UInt32] {
         let cutter = MedianCut(pixels)
         guard !cutter.bins.isEmpty else {
             return []
@@ -35,9 +35,9 @@ struct MedianCut {
         }
     }
 
-    private init(_ pixels: [UInt32]) {
+    private init(_ pixels: UnsafeBufferPointer<UInt32>) {
         var all = [Bin](repeating: Bin(), count: 1 << 15)
-        for pixel in pixels {
+        for pixel in pixels where pixel != GIFIndexedImage.transparent {
             let key = MedianCut.key(pixel)
             all[key].count += 1
             all[key].sums.red += Int(pixel & 0xFF)

@@ -39,7 +39,8 @@ final class JPEGCompressor {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         try check(halcyon_jpeg_encoder_finish(handle, &bytes, &count))
-        return Data(UnsafeBufferPointer(start: bytes, count: count))
+        guard let bytes else { throw .cannotEncode(.jpeg, reason: "no bytes") }
+        return try Data.encoded(bytes, count: count)
     }
 
     private func check(_ status: HalcyonJPEGStatus) throws(CodecError) {

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// The frames of an animation, each with what it changes, compressed in one layout.
@@ -7,7 +8,7 @@ struct PNGAnimationFrames {
         let blending: FrameDescription.Blending
         /// Milliseconds.
         let duration: Int
-        let data: [UInt8]
+        let data: Data
     }
 
     let layout: PNGPixelLayout
@@ -42,7 +43,7 @@ struct PNGAnimationFrames {
             let area = previous.map { bitmap.areaThatDiffers(from: $0) } ?? PixelRect(size: bitmap.size)
             let overlay = try Self.overlay(bitmap, area, previous)
             canOverlay = canOverlay || overlay != nil
-            var (blending, data) = (FrameDescription.Blending.source, [UInt8]())
+            var (blending, data) = (FrameDescription.Blending.source, Data())
             if comparesBlending || !hasAlpha || overlay == nil {
                 data = try compressor.compress(try bitmap.part(area), layout)
             }

@@ -16,25 +16,25 @@ extension PNGChunkWriter {
         header.append(bigEndian: UInt32(truncatingIfNeeded: size.width))
         header.append(bigEndian: UInt32(truncatingIfNeeded: size.height))
         header += [UInt8(layout.bitDepth), layout.colorType.rawValue, 0, 0, 0]
-        append(.imageHeader, header)
+        try append(.imageHeader, header)
         if let profile = metadata?.iccProfile {
             // A name, its end, and the number of the compression method (PNG, 11.3.2.3).
-            append(.colorProfile, Array("ICC profile".utf8) + [0, 0], try compressor.compress(Array(profile)))
+            try append(.colorProfile, Array("ICC profile".utf8) + [0, 0], try compressor.compress(Array(profile)))
         } else {
             // Perceptual, as for photographs.
-            append(.standardColor, [0])
+            try append(.standardColor, [0])
         }
         if let exif = metadata?.exif {
-            append(.exif, Array(exif))
+            try append(.exif, [], exif)
         }
         if let xmp = metadata?.xmp {
             // The keyword's end; not compressed, by method 0; no language, no translation (PNG, 11.3.3.4).
-            append(.internationalText, Array(Self.xmpKeyword.utf8) + [0, 0, 0, 0, 0], Array(xmp))
+            try append(.internationalText, Array(Self.xmpKeyword.utf8) + [0, 0, 0, 0, 0], xmp)
         }
         if case .palette(let palette) = layout {
-            append(.palette, palette.entries)
+            try append(.palette, palette.entries)
             if !palette.alphas.isEmpty {
-                append(.transparency, palette.alphas)
+                try append(.transparency, palette.alphas)
             }
         }
     }

@@ -1,24 +1,34 @@
 internal import CDeflate
 internal import FoundationEssentials
+internal import HalcyonSystem
 
 /// Puts chunks one behind the other, each with its length and checksum.
 struct PNGChunkWriter {
-    private(set) var data = Data(PNGChunkReader.signature)
+    private var file = GatheredBytes(Data(PNGChunkReader.signature))
+
+    /// All chunks, behind the signature.
+    var data: Data { file.data }
 
     /// Appends a chunk whose payload is `head` and then `payload`.
-    mutating func append(_ type: PNGChunkType, _ head: [UInt8] = [], _ payload: [UInt8] = []) {
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    mutating func append(_ type: PNGChunkType, _ head: [UInt8] = [], _ payload: Data = Data()) throws(CodecError) {
         var start: [UInt8] = []
         start.append(bigEndian: UInt32(head.count + payload.count))
         start.append(bigEndian: type.rawValue)
         start += head
-        data.append(contentsOf: start)
-        data.append(contentsOf: payload)
-        let checksum = start.withUnsafeBytes { start in
+        try file.add(start)
+        try file.add(payload)
+        var checksum = start.withUnsafeBytes { start in
             libdeflate_crc32(0, start.baseAddress.map { $0 + 4 }, start.count - 4)
         }
+        payload.withUnsafeBytes { payload in
+            // Without an address the function begins anew.
+            if !payload.isEmpty { checksum = libdeflate_crc32(checksum, payload.baseAddress, payload.count) }
+        }
         var end: [UInt8] = []
-        end.append(bigEndian: libdeflate_crc32(checksum, payload, payload.count))
-        data.append(contentsOf: end)
+        end.append(bigEndian: checksum)
+        try file.add(end)
     }
 }
 

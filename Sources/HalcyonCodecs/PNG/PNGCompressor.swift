@@ -1,4 +1,5 @@
 internal import CDeflate
+internal import FoundationEssentials
 internal import HalcyonRaster
 
 /// Compresses streams of known length.
@@ -27,19 +28,20 @@ final class PNGCompressor {
 
     /// A zlib stream (RFC 1950).
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a stream that may not fit into one chunk of 2^31 bytes.
-    func compress(_ bytes: UnsafeRawPointer, count: Int) throws(CodecError) -> [UInt8] {
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for a stream that may not fit into one chunk of 2^31 bytes,
+    ///   ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func compress(_ bytes: UnsafeRawPointer, count: Int) throws(CodecError) -> Data {
         let bound = libdeflate_zlib_compress_bound(compressor, count)
         guard bound <= Int(Int32.max) else {
             throw .cannotEncode(.png, reason: "the image is too large for one chunk of compressed data")
         }
-        return [UInt8](unsafeUninitializedCapacity: bound) { output, written in
-            written = libdeflate_zlib_compress(compressor, bytes, count, output.baseAddress, bound)
+        return try Data.encoded(capacity: bound) { output in
+            libdeflate_zlib_compress(compressor, bytes, count, output.baseAddress, bound)
         }
     }
 
     /// A zlib stream of a few bytes.
-    func compress(_ bytes: [UInt8]) throws(CodecError) -> [UInt8] {
+    func compress(_ bytes: [UInt8]) throws(CodecError) -> Data {
         try compress(bytes, count: bytes.count)
     }
 }

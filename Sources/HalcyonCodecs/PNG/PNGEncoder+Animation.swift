@@ -24,21 +24,21 @@ extension PNGEncoder: AnimationEncoder {
         var control: [UInt8] = []
         control.append(bigEndian: UInt32(truncatingIfNeeded: frames.count))
         control.append(bigEndian: UInt32(clamping: loopCount))
-        writer.append(.animationControl, control)
+        try writer.append(.animationControl, control)
         var sequenceNumber: UInt32 = 0
         for (number, frame) in stored.frames.enumerated() {
-            writer.append(.frameControl, frame.control(sequenceNumber))
+            try writer.append(.frameControl, frame.control(sequenceNumber))
             sequenceNumber += 1
             if number == 0 {
-                writer.append(.imageData, [], frame.data)
+                try writer.append(.imageData, [], frame.data)
             } else {
                 var head: [UInt8] = []
                 head.append(bigEndian: sequenceNumber)
-                writer.append(.frameData, head, frame.data)
+                try writer.append(.frameData, head, frame.data)
                 sequenceNumber += 1
             }
         }
-        writer.append(.imageEnd)
+        try writer.append(.imageEnd)
         return writer.data
     }
 

@@ -27,15 +27,15 @@ public struct PNGEncoder: ImageEncoder {
         let compressor = try PNGCompressor(options)
         var writer = PNGChunkWriter()
         try writer.appendHeader(bitmap.size, layout, metadata, compressor)
-        writer.append(.imageData, [], try compressor.compress(bitmap, layout))
-        writer.append(.imageEnd)
+        try writer.append(.imageData, [], try compressor.compress(bitmap, layout))
+        try writer.append(.imageEnd)
         return writer.data
     }
 }
 
 extension PNGCompressor {
     /// The rows of a bitmap, filtered and compressed.
-    func compress(_ bitmap: Bitmap, _ layout: PNGPixelLayout) throws(CodecError) -> [UInt8] {
+    func compress(_ bitmap: Bitmap, _ layout: PNGPixelLayout) throws(CodecError) -> Data {
         let rows: PNGFilteredRows
         do {
             rows = try PNGFilteredRows(bitmap, layout)

@@ -2,6 +2,7 @@ internal import CDeflate
 internal import CZlib
 internal import FoundationEssentials
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// Decompresses a whole stream whose size is known beforehand.
 ///
@@ -80,10 +81,10 @@ final class PNGInflater {
         }
         var capacity = 16 << 10
         while capacity <= ICCProfile.maximumByteCount {
-            var profile = Data(count: capacity)
-            var count = 0
-            let result = profile.withUnsafeMutableBytes { target in
-                libdeflate_zlib_decompress(
+            var result = LIBDEFLATE_BAD_DATA
+            let profile = Data.filled(capacity: capacity) { target in
+                var count = 0
+                result = libdeflate_zlib_decompress(
                     inflater.decompressor,
                     source,
                     input.count,
@@ -91,10 +92,11 @@ final class PNGInflater {
                     target.count,
                     &count
                 )
+                return count
             }
             switch result {
             case LIBDEFLATE_SUCCESS:
-                return profile.prefix(count)
+                return profile
             case LIBDEFLATE_INSUFFICIENT_SPACE:
                 capacity *= 4
             default:

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HalcyonRaster
+internal import HalcyonSystem
 
 /// Writes QOI ("The Quite OK Image Format", specification 1.0): lossless, 3 channels if the bitmap is opaque, otherwise
 /// 4 with straight alpha.
@@ -14,27 +15,25 @@ public struct QOIEncoder: ImageEncoder {
 
     /// Encodes a bitmap; the options don't matter. Linear in the number of pixels, each of which takes 5 bytes at most.
     ///
-    /// Never fails.
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let bitmap = try bitmap.withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
-        var file = Data(QOIHeader.signature)
+        var header = Array(QOIHeader.signature)
         for side in [bitmap.width, bitmap.height] {
             // A side of a bitmap is at most 2^26.
-            withUnsafeBytes(of: UInt32(side).bigEndian) { file.append(contentsOf: $0) }
+            header.append(bigEndian: UInt32(side))
         }
-        file.append(contentsOf: [isOpaque ? 3 : 4, 0])
+        var file = GatheredBytes()
+        try file.add(header + [isOpaque ? 3 : 4, 0])
         var writer = QOIPixelWriter()
-        var chunks = [UInt8](repeating: 0, count: bitmap.width * QOIPixelWriter.maximumByteCount + 1)
-        bitmap.forEachStraightRow { row in
-            chunks.withUnsafeMutableBufferPointer { chunks in
-                guard let out = chunks.baseAddress else {
-                    return
-                }
-                file.append(out, count: writer.write(row, count: bitmap.width, to: out))
-            }
+        let chunks = try PixelBuffer.forEncoding(byteCount: bitmap.width * QOIPixelWriter.maximumByteCount + 1)
+        let out = chunks.pointer.bindMemory(to: UInt8.self, capacity: chunks.byteCount)
+        try bitmap.forEachStraightRow { (row) throws(CodecError) in
+            let count = writer.write(row, count: bitmap.width, to: out)
+            try file.add(UnsafeRawBufferPointer(start: chunks.pointer, count: count))
         }
-        file.append(contentsOf: writer.finalChunk() + [0, 0, 0, 0, 0, 0, 0, 1])
-        return file
+        try file.add(writer.finalChunk() + [0, 0, 0, 0, 0, 0, 0, 1])
+        return file.data
     }
 }

@@ -67,7 +67,7 @@ struct TerminalDisplay: Sendable, Equatable {
         case .kitty: image = try KittyImage.bytes(of: bitmap, number: number)
         case .sixel:
             let pixels = FlatPixels(bitmap, over: background, keepsTransparency: !covers)
-            image = SixelImage(pixels, colorCount: colorRegisters).bytes
+            image = try SixelImage(pixels, colorCount: colorRegisters).bytes
         }
         // The lines come first, so that nothing scrolls while the image is drawn; and where the terminal leaves the
         // cursor, on which they differ, does not matter.

@@ -6,8 +6,12 @@ struct SixelImage {
     let bytes: [UInt8]
 
     /// - Parameter colorCount: The number of colours that the terminal shows at once, 2 at least; one is the transparent one.
-    init(_ pixels: FlatPixels, colorCount: Int) {
-        let image = GIFIndexedImage(pixels.values, width: pixels.width, colorLimit: min(256, max(2, colorCount)))
+    init(_ pixels: FlatPixels, colorCount: Int) throws {
+        let colorLimit = min(256, max(2, colorCount))
+        let image = try pixels.values.withUnsafeBufferPointer { values in
+            try GIFIndexedImage(values, width: pixels.width, colorLimit: colorLimit)
+        }
+        let indices = [UInt8](image.indices)
         // "1": pixels that are not drawn stay as they are. The four numbers behind the quotation mark: square pixels,
         // and the size.
         var bytes = Array("\u{1B}P0;1;0q\"1;1;\(pixels.width);\(pixels.height)".utf8)
@@ -20,7 +24,7 @@ struct SixelImage {
             var ends = [Int](repeating: 0, count: image.colors.count)
             for y in top..<min(top + 6, pixels.height) {
                 for x in 0..<pixels.width {
-                    let index = image.indices[y * pixels.width + x]
+                    let index = indices[y * pixels.width + x]
                     guard index != image.transparentIndex else { continue }
                     bits[Int(index) * pixels.width + x] |= 1 << UInt8(y - top)
                     ends[Int(index)] = max(ends[Int(index)], x + 1)

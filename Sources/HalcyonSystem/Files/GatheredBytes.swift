@@ -30,21 +30,42 @@ package struct GatheredBytes: Sendable {
         }
     }
 
+    /// Makes room for so many more bytes at the end.
+    ///
+    /// - Returns: `false` where the memory cannot be had. To append more than there is room for ends the process then.
+    package mutating func makeRoom(for byteCount: Int) -> Bool {
+        let end = count + byteCount
+        guard large != nil || end >= MemoryBlock.mappedByteCount else { return true }
+        // Memory that `data` has handed out is not written to.
+        let isShared = large != nil && !isKnownUniquelyReferenced(&large)
+        if isShared || end > large?.capacity ?? 0 { enlarge(to: max(end, 2 * count)) }
+        return end <= large?.capacity ?? 0
+    }
+
     /// Adds bytes at the end.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
         let end = count + bytes.count
-        if large != nil || end >= MemoryBlock.mappedByteCount {
-            // Memory that `data` has handed out is not written to.
-            let isShared = large != nil && !isKnownUniquelyReferenced(&large)
-            if isShared || end > large?.capacity ?? 0 { enlarge(to: max(end, 2 * count)) }
-        }
+        _ = makeRoom(for: bytes.count)
         if let large {
             (large.pointer + count).copyMemory(from: start, byteCount: bytes.count)
         } else {
             small.append(contentsOf: bytes)
         }
         count = end
+    }
+
+    /// One of the bytes. Unlike ``append(_:)``, setting it copies bytes that ``data`` has handed out.
+    package subscript(index: Int) -> UInt8 {
+        get { withUnsafeBytes { $0[index] } }
+        set {
+            if large != nil, !isKnownUniquelyReferenced(&large) { enlarge(to: count) }
+            if let large {
+                large.pointer.storeBytes(of: newValue, toByteOffset: index, as: UInt8.self)
+            } else {
+                small[index] = newValue
+            }
+        }
     }
 
     /// Removes all bytes, but not the room for them.

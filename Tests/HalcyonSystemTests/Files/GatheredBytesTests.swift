@@ -45,6 +45,25 @@ struct GatheredBytesTests {
         #expect(firstDifference([UInt8](gathered.data), bytes + bytes.reversed()) == nil)
     }
 
+    @Test("one that is changed stays as it was in what was handed out", arguments: lengths.dropFirst())
+    func changed(count: Int) {
+        let bytes = bytes(count)
+        var gathered = gathered(bytes, pieceSize: 65_536)
+        let data = gathered.data
+        gathered[count - 1] = ~bytes[count - 1]
+        #expect(gathered[count - 1] == ~bytes[count - 1])
+        #expect(firstDifference([UInt8](data), bytes) == nil)
+        #expect(firstDifference([UInt8](gathered.data), bytes.dropLast() + [~bytes[count - 1]]) == nil)
+    }
+
+    @Test("have no room where the memory cannot be had, and stay as they are", arguments: lengths)
+    func refused(count: Int) {
+        let bytes = bytes(count)
+        var gathered = gathered(bytes, pieceSize: 65_536)
+        #expect(gathered.makeRoom(for: 10) && !gathered.makeRoom(for: 1 << 50))
+        #expect(firstDifference([UInt8](gathered.data), bytes) == nil)
+    }
+
     @Test("can be emptied and filled again without touching what was handed out", arguments: lengths)
     func refilled(count: Int) {
         let bytes = bytes(count)
