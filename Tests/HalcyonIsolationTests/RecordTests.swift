@@ -38,7 +38,7 @@ struct RecordTests {
         .limitExceeded(.jpeg, .frameCount(1, maximum: 3)), .limitExceeded(.jpeg, .memory(1, maximum: 3)),
         .noSuchFrame(-1, frameCount: 2), .bitmap(.invalidSize(PixelSize(0, -1))),
         .bitmap(.outOfMemory(byteCount: 7)), .bitmap(.tooFewBytes(expected: 1, actual: 2)),
-        .isolation(.noDecoder(type: "A.B")),
+        .isolation(.cannotShare(reason: "A.B")),
     ]
 
     private static func description() -> BitmapDescription {
@@ -78,10 +78,15 @@ struct RecordTests {
     @Test("errors arrive as they were sent")
     func error() throws {
         for error in Self.errors.dropLast() { #expect(try CodecError(record: error.record) == error) }
-        #expect(try CodecError(record: CodecError.recordOfMissingDecoder("A.B")) == .isolation(.noDecoder(type: "A.B")))
-        let long = CodecError.corrupt(.png, reason: String(repeating: "a", count: 100_000))
-        #expect(long.record.count < 32_768)
-        _ = try CodecError(record: long.record)
+        // One character may have thousands of bytes.
+        for piece in ["a", "e\u{301}", "a" + String(repeating: "\u{301}", count: 9_000)] {
+            let long = CodecError.corrupt(.png, reason: String(repeating: piece, count: 3_000))
+            #expect(long.record.count < 4_096)
+            guard case .corrupt(.png, _) = try CodecError(record: long.record) else {
+                Issue.record("\(piece.count)")
+                continue
+            }
+        }
     }
 
     @Test("descriptions arrive as they were sent")
@@ -145,6 +150,24 @@ struct RecordTests {
                 for _ in 0..<4 { changed[Int(numbers.next(UInt64(record.count)))] = UInt8(numbers.next(256)) }
                 readAll(changed)
             }
+        }
+    }
+
+    @Test("an animation of frames without number is none, nor one with durations for frames that it does not have")
+    func frameCounts() throws {
+        var info = ImageInfo(format: .gif, size: PixelSize(1, 1), frameCount: 1, frameDurations: [1, 2])
+        var writer = RecordWriter()
+        info.write(to: &writer)
+        #expect(throws: NonsensicalAnswer.self) {
+            var reader = RecordReader(writer.bytes)
+            _ = try ImageInfo(from: &reader)
+        }
+        info.frameDurations = [1 << 40]
+        writer = RecordWriter()
+        info.write(to: &writer)
+        #expect(throws: NonsensicalAnswer.self) {
+            var reader = RecordReader(writer.bytes)
+            _ = try ImageInfo(from: &reader)
         }
     }
 

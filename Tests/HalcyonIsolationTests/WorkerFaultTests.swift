@@ -159,3 +159,39 @@ struct WorkerFaultTests {
         #expect(trial.pool.idleProcesses == [])
     }
 }
+
+@Suite("Workers of several scopes")
+struct WorkerScopeTests {
+    @Test("end for the files of one scope, and serve the others without a pause")
+    func restarts() throws {
+        let trial = try Trial()
+        var hostile = trial.request(.abort)
+        hostile.scope = "a"
+        for index in 0..<6 { _ = try? trial.cause(hostile, input: [UInt8(index)]) }
+        #expect(throws: IsolationError.crashing(workersLost: 5)) { try trial.answer(hostile, input: [99]) }
+        trial.pauses.withLock { $0 = [] }
+        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [9]) == "on")
+        #expect(trial.pauses.withLock { $0 }.isEmpty)
+    }
+
+    @Test("are ended when they are no longer needed, whatever they do")
+    func ended() throws {
+        let trial = try Trial()
+        _ = try trial.answer(trial.request(.echo), input: [1])
+        let process = try #require(trial.pool.idleProcesses.first)
+        kill(process, SIGSTOP)
+        trial.advance(by: .seconds(60))
+        trial.pool.endIdle()
+        // A stopped process would not see its socket closed.
+        for _ in 0..<5_000 where kill(process, 0) == 0 && !Self.isZombie(process) { usleep(1_000) }
+        #expect(kill(process, 0) != 0 || Self.isZombie(process))
+    }
+
+    private static func isZombie(_ process: Int32) -> Bool {
+        guard let file = fopen("/proc/\(process)/stat", "r") else { return true }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 512)
+        guard fgets(&buffer, 512, file) != nil else { return true }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).contains(") Z ")
+    }
+}

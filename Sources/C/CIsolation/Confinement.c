@@ -21,25 +21,37 @@
 
 // MARK: Limits
 
-static int set_limit(__rlimit_resource_t resource, rlim_t value) {
-    struct rlimit limit = { value, value };
+/// Limits a resource, to less than was asked for where the process may have less already.
+static int set_limits_of(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
+    struct rlimit present;
+    if (getrlimit(resource, &present)) return errno;
+    struct rlimit limit = { soft, hard };
+    if (limit.rlim_max > present.rlim_max) limit.rlim_max = present.rlim_max;
+    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
     return setrlimit(resource, &limit) ? errno : 0;
 }
 
+static int set_limit(__rlimit_resource_t resource, rlim_t value) { return set_limits_of(resource, value, value); }
+
+static void keep_first(int *error, int other) {
+    if (!*error) *error = other;
+}
+
 /// `RLIMIT_DATA` and not `RLIMIT_AS`, which also counts libraries, stacks and shared buffers. `RLIMIT_NPROC` counts the
-/// processes of the user, not those of this one; the filter refuses `fork` instead.
+/// processes of the user, not those of this one; the filter refuses `fork` instead. Each limit holds without the others.
 static int set_limits(const HalcyonConfinement *confinement) {
-    int error = set_limit(RLIMIT_CORE, 0);
-    if (!error) error = set_limit(RLIMIT_NOFILE, 64);
-    if (!error) error = set_limit(RLIMIT_FSIZE, 0);
-    if (!error && confinement->processor_seconds) {
-        // Two seconds later the kernel ends a process that handles the signal.
-        struct rlimit limit = { confinement->processor_seconds, confinement->processor_seconds + 2 };
-        error = setrlimit(RLIMIT_CPU, &limit) ? errno : 0;
-    }
+    int error = 0;
 #ifndef HAS_SHADOW_MEMORY
-    if (!error && confinement->memory) error = set_limit(RLIMIT_DATA, confinement->memory);
+    if (confinement->memory) keep_first(&error, set_limit(RLIMIT_DATA, confinement->memory));
 #endif
+    if (confinement->processor_seconds) {
+        // Two seconds later the kernel ends a process that handles the signal.
+        rlim_t seconds = confinement->processor_seconds;
+        keep_first(&error, set_limits_of(RLIMIT_CPU, seconds, seconds + 2));
+    }
+    keep_first(&error, set_limit(RLIMIT_CORE, 0));
+    keep_first(&error, set_limit(RLIMIT_NOFILE, 64));
+    keep_first(&error, set_limit(RLIMIT_FSIZE, 0));
     return error;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -106,11 +107,29 @@ int64_t halcyon_processor_time(pid_t identifier) {
 
 int64_t halcyon_monotonic_time(void) { return nanoseconds(CLOCK_MONOTONIC); }
 
-void halcyon_close_others(int one, int other) {
+static bool close_from_to(unsigned first, unsigned last) {
+    return first > last || close_range(first, last, 0) == 0;
+}
+
+/// Closes what the system lists, where there is no `close_range`.
+static bool close_listed_others(int one, int other) {
+    DIR *folder = opendir("/proc/self/fd");
+    if (!folder) return false;
+    int list = dirfd(folder);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        if (entry->d_name[0] == '.') continue;
+        int descriptor = (int)strtol(entry->d_name, NULL, 10);
+        if (descriptor > 2 && descriptor != one && descriptor != other && descriptor != list) close(descriptor);
+    }
+    closedir(folder);
+    return true;
+}
+
+bool halcyon_close_others(int one, int other) {
     unsigned first = (unsigned)(one < other ? one : other), second = (unsigned)(one < other ? other : one);
-    if (first > 3) close_range(3, first - 1, 0);
-    if (second > first + 1) close_range(first + 1, second - 1, 0);
-    close_range(second + 1, ~0u, 0);
+    bool is_done = close_from_to(3, first - 1) && close_from_to(first + 1, second - 1)
+        && close_from_to(second + 1, ~0u);
+    return is_done || close_listed_others(one, other);
 }
 
 void halcyon_reset_crash_signals(void) {

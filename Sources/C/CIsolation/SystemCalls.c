@@ -39,7 +39,7 @@ static const int starting_threads[] = { SYS_set_robust_list, SYS_rseq, SYS_set_t
 
 /// Reading files, whose names Landlock bounds.
 static const int reading_files[] = {
-    SYS_getdents64, SYS_pread64, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_fadvise64, SYS_fcntl, SYS_getcwd,
+    SYS_getdents64, SYS_pread64, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_fadvise64, SYS_getcwd,
     SYS_faccessat, SYS_readlinkat, SYS_newfstatat,
 #ifdef SYS_faccessat2
     SYS_faccessat2,
@@ -138,6 +138,16 @@ static void allow_without(Program *program, int number, size_t argument, unsigne
     load_number(program);
 }
 
+/// Refuses a call one of whose arguments has all of the bits, and leaves the others to what follows.
+static void refuse_with(Program *program, int number, size_t argument, unsigned bits) {
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 5);
+    load_argument(program, argument);
+    add(program, BPF_ALU | BPF_AND | BPF_K, bits, 0, 0);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 1);
+    answer(program, SECCOMP_RET_ERRNO | EPERM);
+    load_number(program);
+}
+
 int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_strict) {
     Program program = { .count = 0 };
     load(&program, offsetof(struct seccomp_data, arch));
@@ -150,6 +160,9 @@ int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_
     answer(&program, SECCOMP_RET_KILL_PROCESS);
 #endif
     ANSWER(&program, computing, SECCOMP_RET_ALLOW);
+    // Memory that no limit counts.
+    refuse_with(&program, SYS_mmap, 3, MAP_SHARED | MAP_ANONYMOUS);
+    refuse_with(&program, SYS_mmap, 3, MAP_GROWSDOWN);
     // No memory becomes executable: plug-ins that a library loads late fail, too.
     allow_without(&program, SYS_mmap, 2, PROT_EXEC);
     allow_without(&program, SYS_mprotect, 2, PROT_EXEC);
@@ -165,6 +178,11 @@ int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_
 #endif
     if (opens_files) {
         ANSWER(&program, reading_files, SECCOMP_RET_ALLOW);
+        // Others of its commands have the kernel signal a process that a decoder names.
+        const unsigned commands[] = { F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC };
+        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+            allow_equal(&program, SYS_fcntl, 1, commands[i]);
+        }
         allow_without(&program, SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND);
     } else {
         // `fstat` of glibc 2.33 to 2.38, which asks for the file of a descriptor. With a name it says whether a file exists.

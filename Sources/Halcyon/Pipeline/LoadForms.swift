@@ -183,7 +183,7 @@ extension ImageForm {
             stored.entry.body,
             of: request.options.cache.serializer,
             size: stored.metadata.size,
-            codecs: request.options.codecs(or: parts.codecs),
+            codecs: request.codecs(ofResultsOver: parts.codecs),
             options: request.options.decode.storedResultOptions,
             priority: priority
         )

@@ -58,6 +58,17 @@ public struct WorkerLoss: Error, Sendable, Hashable {
     }
 }
 
+extension IsolationError {
+    /// A Boolean value that indicates whether the image is the reason, and not the machine: another one would fail likewise.
+    public var isOfImage: Bool {
+        switch self {
+        case .workerLost(let loss), .refused(let loss): loss.cause != .time && loss.cause != .unknown
+        case .outputTooLarge: true
+        case .unavailable, .crashing, .notReached, .cannotShare, .noDecoder: false
+        }
+    }
+}
+
 extension IsolationError: CustomStringConvertible {
     /// What was tried, and what went wrong.
     public var description: String {

@@ -46,6 +46,8 @@ extension ImageError {
     fileprivate var isFinal: Bool {
         switch reason {
         case .status(let status): (400..<500).contains(status) && status != 408 && status != 425 && status != 429
+        // A machine without confined processes, or without time, is no fault of the image.
+        case .codec(.isolation(let error)): error.isOfImage
         case .codec, .contentType, .sourceNotAllowed: true
         default: false
         }

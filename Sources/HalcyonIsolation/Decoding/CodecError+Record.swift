@@ -9,8 +9,9 @@ extension CodecError {
         var writer = RecordWriter()
         func write(_ number: Int, _ format: ImageFormat? = nil, _ reason: String? = nil) {
             writer.write(number)
-            if let format { writer.write(format.rawValue) }
-            if let reason { writer.write(String(reason.prefix(Self.longestReason))) }
+            if let format { writer.write(format.rawValue.utf8.prefix(Self.longestReason)) }
+            // Bytes, of which a character may have thousands.
+            if let reason { writer.write(reason.utf8.prefix(Self.longestReason)) }
         }
         switch self {
         case .empty: write(0)
@@ -42,7 +43,7 @@ extension CodecError {
         func format(_ reader: inout RecordReader) throws(NonsensicalAnswer) -> ImageFormat {
             ImageFormat(rawValue: try reader.string())
         }
-        switch try reader.int(in: 0...10) {
+        switch try reader.int(in: 0...9) {
         case 0: self = .empty
         case 1:
             let detected = try reader.string()
@@ -58,18 +59,9 @@ extension CodecError {
                 frameCount: try reader.int(in: .min ... .max)
             )
         case 8: self = .bitmap(try BitmapError(from: &reader))
-        case 9: self = .isolation(.cannotShare(reason: try reader.string()))
-        default: self = .isolation(.noDecoder(type: try reader.string()))
+        default: self = .isolation(.cannotShare(reason: try reader.string()))
         }
         try reader.end()
-    }
-
-    /// The bytes of the error of a worker that has no such decoder.
-    static func recordOfMissingDecoder(_ type: String) -> [UInt8] {
-        var writer = RecordWriter()
-        writer.write(10)
-        writer.write(String(type.prefix(longestReason)))
-        return writer.bytes
     }
 }
 

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// A decoder whose work is done by a worker.
 struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
@@ -33,10 +34,14 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
     func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
         if readsHeaderHere { return try decoder.info(of: data, limits: limits) }
         return try typed {
-            try call(.info(limits), data, limits, isCancelled: { false }) {
+            try call(.info(limits), data, limits, isCancelled: CancellationFlag.isCurrentCancelled) {
                 try decoder.info(of: data, limits: limits)
             } receive: { response in
-                try response.description { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader) }
+                try response.description { reader throws(NonsensicalAnswer) in
+                    let info = try ImageInfo(from: &reader)
+                    try info.check(limits)
+                    return info
+                }
             }
         }
     }
@@ -44,7 +49,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
     func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         if readsHeaderHere { return try decoder.metadata(of: data) }
         return try typed {
-            try call(.metadata, data, .standard, isCancelled: { false }) {
+            try call(.metadata, data, .standard, isCancelled: CancellationFlag.isCurrentCancelled) {
                 try decoder.metadata(of: data)
             } receive: { response in
                 try response.description { reader throws(NonsensicalAnswer) in try ImageMetadata(from: &reader) }
@@ -69,7 +74,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         try call(.image(options), data, options.limits, isCancelled: isCancelled) {
             try decoder.decode(data, options: options, isCancelled: isCancelled)
         } receive: { response in
-            try response.image()
+            try response.image(options, isolation)
         }
     }
 
@@ -77,7 +82,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         try call(.wholeImage(options), data, options.limits, isCancelled: isCancelled) {
             try ImageCodecs.image(of: data, with: decoder, options: options, isCancelled: isCancelled)
         } receive: { response in
-            try response.image()
+            try response.image(options, isolation)
         }
     }
 
@@ -90,7 +95,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             data,
             options.limits,
             session,
-            isCancelled: { false }
+            isCancelled: CancellationFlag.isCurrentCancelled
         ) { () -> ImageInfo?? in
             nil
         } receive: { response -> ImageInfo?? in
@@ -117,7 +122,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             isCancelled: isCancelled,
             inProgram: Self.lost
         ) { response in
-            try response.bitmap()
+            try response.bitmap(options, isolation)
         }
     }
 
@@ -130,7 +135,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             beginning,
             options.limits,
             session,
-            isCancelled: { false }
+            isCancelled: CancellationFlag.isCurrentCancelled
         ) { () -> ArrivingImageState? in
             nil
         } receive: { response -> ArrivingImageState? in
@@ -155,7 +160,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
                 isCancelled: isCancelled
             )
         } receive: { response in
-            response.result.width == 0 ? nil : try response.image()
+            response.result.width == 0 ? nil : try response.image(options, isolation)
         }
     }
 
@@ -189,10 +194,11 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             Data(),
             options.limits,
             session,
+            sendsAll: true,
             isCancelled: isCancelled,
             inProgram: Self.lost
         ) { response in
-            try response.image()
+            try response.image(options, isolation)
         }
     }
 
@@ -252,6 +258,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             format: decoder.format.name,
             file: isolation.file
         )
+        request.name = DecodeCall.name(of: decoder)
         request.session = session?.number
         request.sendsAll = sendsAll
         let memory = min(max(0, limits.memory), Self.largestMemory)
@@ -349,8 +356,16 @@ extension WorkerResponse {
     }
 
     /// Copies the pixels.
-    fileprivate func bitmap() throws -> (Bitmap, BitmapDescription) {
+    fileprivate func bitmap(
+        _ options: DecodeOptions,
+        _ isolation: WorkerIsolation
+    ) throws -> (Bitmap, BitmapDescription) {
         let description = try description { reader throws(NonsensicalAnswer) in try BitmapDescription(from: &reader) }
+        try description.info?.check(options.limits)
+        // Its colours were to be converted there, so that nobody reads a profile here.
+        if isolation.isRequired, options.color == .sRGB, description.colorProfile != nil {
+            throw NonsensicalAnswer("colours that were not converted")
+        }
         let size = PixelSize(result.width, result.height)
         let depth: SampleDepth = result.bytesPerPixel == SampleDepth.sixteen.bytesPerPixel ? .sixteen : .eight
         guard !size.isEmpty else { throw NonsensicalAnswer("an image without pixels") }
@@ -369,8 +384,8 @@ extension WorkerResponse {
         return (bitmap, description)
     }
 
-    fileprivate func image() throws -> DecodedImage {
-        let (bitmap, description) = try bitmap()
+    fileprivate func image(_ options: DecodeOptions, _ isolation: WorkerIsolation) throws -> DecodedImage {
+        let (bitmap, description) = try bitmap(options, isolation)
         guard let info = description.info else { throw NonsensicalAnswer("an image without a header") }
         return DecodedImage(
             bitmap: bitmap,
@@ -379,5 +394,16 @@ extension WorkerResponse {
             colorProfile: description.colorProfile,
             isPartial: description.isPartial
         )
+    }
+}
+
+extension ImageInfo {
+    /// The most images of a file that is no animation, such as pages.
+    private static let largestImageCount = 65_536
+
+    fileprivate func check(_ limits: DecodeLimits) throws(NonsensicalAnswer) {
+        guard frameCount <= max(limits.frameCount, Self.largestImageCount) else {
+            throw NonsensicalAnswer("\(frameCount) frames")
+        }
     }
 }

@@ -36,6 +36,11 @@ struct DecodeCall {
         self.operation = operation
     }
 
+    /// The name by which both processes know a decoder: those of a type may have several formats.
+    static func name(of decoder: any ImageDecoder) -> String {
+        "\(name(ofTypeOf: decoder)) \(decoder.format.rawValue)"
+    }
+
     /// The name by which both processes know a type.
     static func name(ofTypeOf decoder: any ImageDecoder) -> String {
         _typeName(Swift.type(of: decoder as Any), qualified: true)

@@ -10,6 +10,8 @@ final class DecodingService: WorkerService {
         decoders = codecs.decoders
     }
 
+    var names: [String] { decoders.map { DecodeCall.name(of: $0) } }
+
     /// Has each decoder of a kind read a small file, so that its library is there with what it loads on first use: fonts,
     /// plug-ins, tables.
     func prepare(for kind: WorkerKind) {
@@ -31,13 +33,20 @@ final class DecodingService: WorkerService {
     func perform(_ task: WorkerTask) throws -> WorkerResult {
         let call = try DecodeCall(record: task.parameters)
         let decoder = decoders.first { $0.format == call.format && DecodeCall.name(ofTypeOf: $0) == call.type }
-        guard let decoder else { throw WorkerFailure(payload: CodecError.recordOfMissingDecoder(call.type)) }
+        guard let decoder else { throw NonsensicalAnswer("there is no \(call.type)") }
         do {
             return try answer(call.operation, decoder, task)
         } catch let error as CodecError {
             throw WorkerFailure(payload: error.record)
         } catch let error as BitmapError {
             throw WorkerFailure(payload: CodecError.bitmap(error).record)
+        } catch let error as WorkerOutputRefusal {
+            throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // A decoder of the program's own may throw anything.
+            throw WorkerFailure(payload: CodecError.corrupt(decoder.format, reason: "\(error)").record)
         }
     }
 
@@ -56,7 +65,7 @@ final class DecodingService: WorkerService {
             return try task.result { metadata.write(to: &$0) }
         case .image(let options):
             let image = try decoder.decode(Self.data(task.input), options: options, isCancelled: isCancelled)
-            return try task.result(image)
+            return try task.result(image.converted(options.color, isCancelled: isCancelled))
         case .wholeImage(let options):
             let image = try ImageCodecs.image(
                 of: Self.data(task.input),

@@ -1,7 +1,8 @@
 public import HalcyonCodecs
 
 extension ImageCodecs {
-    /// Returns the same codecs, whose decoders work as an isolation says. Encoders write what the program has made, and work
+    /// Returns the same codecs, whose decoders work as an isolation says; of codecs that are isolated already, as the stricter
+    /// one says. Encoders write what the program has made, and work
     /// in the program.
     ///
     /// ```swift
@@ -19,7 +20,7 @@ extension ImageCodecs {
     /// Returns the same codecs, whose decoders work elsewhere.
     package func isolated(_ isolation: WorkerIsolation) -> ImageCodecs {
         var codecs = self
-        codecs.isolation = isolation
+        codecs.isolation = isolation.combined(with: self.isolation as? WorkerIsolation)
         return codecs
     }
 }

@@ -6,7 +6,7 @@ extension ImageInfo {
     /// A side that no format can state more than.
     private static let largestSide = 1 << 40
     /// Milliseconds; GIF states hundredths of a second in 16 bits, others up to 32 bits of milliseconds.
-    private static let longestDuration = 1 << 40
+    private static let longestDuration = 1 << 32
     private static let largestFrameCount = 1 << 32
 
     func write(to writer: inout RecordWriter) {
@@ -36,7 +36,7 @@ extension ImageInfo {
         self.orientation = orientation
         frameCount = try reader.int(in: 0...Self.largestFrameCount)
         isFrameCountExact = try reader.bool()
-        let durationCount = try reader.int(in: 0...(reader.remainingCount / 8))
+        let durationCount = try reader.int(in: 0...min(frameCount, reader.remainingCount / 8))
         var durations: [Int] = []
         for _ in 0..<durationCount { durations.append(try reader.int(in: 0...Self.longestDuration)) }
         frameDurations = durations

@@ -42,6 +42,18 @@ package final class WorkerIsolation: DecoderIsolation {
         return isConfined ? ConfinedDecoder(decoder, confinement, self) : decoder
     }
 
+    /// Returns the isolation of the same images by the stricter of two policies.
+    func combined(with other: WorkerIsolation?) -> WorkerIsolation {
+        guard let other else { return self }
+        let policy: DecodeIsolation
+        switch (self.policy, other.policy) {
+        case (.required(let set), .required(let otherSet)): policy = .required(set.union(otherSet))
+        case (.required, _), (_, .none): return self
+        case (_, .required), (.none, _), (.preferred, .preferred): policy = other.policy
+        }
+        return WorkerIsolation(policy, scope: scope, file: file ?? other.file, pool: other.pool, report: report)
+    }
+
     /// The protection without which nothing is decoded.
     var required: IsolationSet {
         if case .required(let set) = policy { set } else { [] }
@@ -58,7 +70,8 @@ package final class WorkerIsolation: DecoderIsolation {
     func decodeInProgram(_ format: ImageFormat, because error: IsolationError) throws(CodecError) {
         let isUnavailable =
             switch error {
-            case .unavailable, .cannotShare: !pool.hasStarted
+            case .unavailable, .cannotShare, .crashing: !pool.hasStarted
+            // The process that forks workers says so, which never sees a file.
             case .noDecoder: true
             default: false
             }

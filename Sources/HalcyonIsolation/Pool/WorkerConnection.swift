@@ -25,6 +25,8 @@ final class WorkerConnection {
     var session: Int?
     /// The bytes of private writable memory that it may have.
     let memory: Int
+    /// The names of what its service can do.
+    let names: Set<String>
 
     /// The bytes of shared memory that stay for the next image.
     private(set) var sharedByteCount = 0
@@ -54,6 +56,7 @@ final class WorkerConnection {
     /// - Throws: ``Ending``.
     init(_ worker: ZygoteConnection.Worker, memory: Int) throws {
         self.memory = memory
+        names = worker.names
         identifier = worker.identifier
         process = worker.process
         socket = worker.socket
@@ -88,6 +91,8 @@ final class WorkerConnection {
     }
 
     deinit {
+        // One that was taken over would not end with its socket.
+        if !isEnded { _ = halcyon_process_signal(processDescriptor, SIGKILL) }
         close(processDescriptor)
     }
 
@@ -139,6 +144,7 @@ final class WorkerConnection {
         halcyon_shared_store(cancellation.address.assumingMemoryBound(to: UInt8.self), 0)
         try endingOnFailure { try send(request, input) }
         var cancelledAt: Int64?
+        var hasBuffer = false
         while true {
             let now = halcyon_monotonic_time()
             if cancelledAt == nil, isCancelled() {
@@ -156,6 +162,9 @@ final class WorkerConnection {
                 if now - start >= request.timeLimit.nanoseconds { throw ended(.time(processorTime: used)) }
                 if used >= request.processorTimeLimit.nanoseconds { throw ended(.processorTime) }
                 if case .needsBuffer(let byteCount)? = answer {
+                    // It would keep each of them.
+                    if hasBuffer { throw ended(.nonsense(NonsensicalAnswer("it asks for a second buffer"))) }
+                    hasBuffer = true
                     try endingOnFailure { try grantBuffer(byteCount, request) }
                 }
             case .cancelled?:

@@ -24,8 +24,8 @@ package final class WorkerPool: Sendable {
         package var cancellationDuration: Duration = .milliseconds(20)
         /// The number of idle workers that are kept. Default: the number of processors.
         package var idleCount = ProcessorCount.available
-        /// The number of idle workers that are kept besides for their sessions, such as open animations. Default: 16.
-        package var sessionCount = 16
+        /// The number of idle workers that are kept besides for their sessions, such as open animations. Default: 64.
+        package var sessionCount = 64
         /// The bytes of shared memory that idle workers keep, together: one beyond them gives that of its pixels back.
         /// Default: 64 MiB.
         package var sharedByteCount = 64 << 20
@@ -64,7 +64,8 @@ package final class WorkerPool: Sendable {
     private struct State {
         /// The one that was used last is at the end.
         var idle: [Idle] = []
-        var restarts = RestartPolicy()
+        /// By scope: the files of one user slow down the images of that user.
+        var restarts: [String: RestartPolicy] = [:]
         var refused: RefusedInputs
         var hasStarted = false
         var reaper: Task<Void, Never>?
@@ -138,6 +139,10 @@ package final class WorkerPool: Sendable {
             if isCancelled() { throw CancellationError() }
             let worker = try worker(for: request, mustBeFresh: hasFailed)
             let isUsed = worker.servedCount > 0
+            if let name = request.name, !worker.names.contains(name) {
+                finish(worker, request)
+                throw IsolationError.noDecoder(type: name)
+            }
             // What it keeps is of the same input.
             let isContinued = !request.sendsAll && request.session != nil && worker.session == request.session
             worker.session = request.session
@@ -154,12 +159,14 @@ package final class WorkerPool: Sendable {
                 throw CancellationError()
             } catch let ending as WorkerConnection.Ending {
                 let loss = loss(of: worker, ending, request)
-                state.withLock { $0.restarts.recordLoss(now: configuration.now()) }
-                if isUsed, !hasFailed, ending.isCrash {
+                // The rest of an image that arrives is of no use without the part before it.
+                if isUsed, !hasFailed, ending.isCrash, !request.sendsAll {
                     hasFailed = true
                     continue
                 }
-                if ending.isOfInput(request), let digest = digest ?? input.digest() {
+                state.withLock { Self.restarts(of: request.scope, &$0) { $0.recordLoss(now: configuration.now()) } }
+                let isKnown = loss.cause != .unknown && !request.sendsAll && input.byteCount > 0
+                if isKnown, ending.isOfInput(request), let digest = digest ?? input.digest() {
                     state.withLock {
                         $0.refused.insert(
                             byteCount: input.byteCount,
@@ -210,6 +217,18 @@ package final class WorkerPool: Sendable {
         return WorkerLoss(format: request.format, file: request.file, cause: cause, reached: worker.report.reached)
     }
 
+    /// The scopes whose losses are counted.
+    private static let restartCapacity = 1_024
+
+    private static func restarts<Result>(
+        of scope: String,
+        _ state: inout State,
+        _ body: (inout RestartPolicy) -> Result
+    ) -> Result {
+        if state.restarts[scope] == nil, state.restarts.count >= restartCapacity { state.restarts = [:] }
+        return body(&state.restarts[scope, default: RestartPolicy()])
+    }
+
     // MARK: Workers
 
     private func worker(for request: WorkerRequest, mustBeFresh: Bool) throws -> WorkerConnection {
@@ -220,12 +239,15 @@ package final class WorkerPool: Sendable {
             }
             return worker
         }
-        switch state.withLock({ $0.restarts.admit(now: configuration.now()) }) {
+        let admission = state.withLock { state in
+            Self.restarts(of: request.scope, &state) { $0.admit(now: configuration.now()) }
+        }
+        switch admission {
         case .start: break
         case .startAfter(let pause): configuration.pause(pause)
         case .refuse(let count): throw IsolationError.crashing(workersLost: count)
         }
-        let worker = try start(request.kind, memory: request.memory ?? configuration.memory)
+        let worker = try start(request, memory: request.memory ?? configuration.memory)
         guard worker.report.reached.isSuperset(of: request.required) else {
             finish(worker, request)
             throw IsolationError.notReached(required: request.required, worker.report)
@@ -250,7 +272,8 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    private func start(_ kind: WorkerKind, memory: Int) throws -> WorkerConnection {
+    private func start(_ request: WorkerRequest, memory: Int) throws -> WorkerConnection {
+        let kind = request.kind
         let confinement = ZygoteConnection.Confinement(
             kind: kind,
             steps: configuration.steps,
@@ -263,7 +286,7 @@ package final class WorkerPool: Sendable {
         do {
             worker = try WorkerConnection(try zygote.fork(confinement), memory: memory)
         } catch let ending as WorkerConnection.Ending {
-            state.withLock { $0.restarts.recordLoss(now: configuration.now()) }
+            state.withLock { Self.restarts(of: request.scope, &$0) { $0.recordLoss(now: configuration.now()) } }
             throw IsolationError.unavailable(reason: "a worker ended as it started (\(ending))")
         }
         state.withLock { $0.hasStarted = true }
@@ -276,7 +299,7 @@ package final class WorkerPool: Sendable {
         guard !worker.isEnded else { return }
         let isSpent = worker.updatedProcessorTime() > Int64(configuration.processorSeconds) * 500_000_000
         let surplus: Idle? = state.withLock { state in
-            if worker.servedCount > 0 { state.restarts.recordSuccess() }
+            if worker.servedCount > 0 { state.restarts[request.scope] = nil }
             guard !isSpent, configuration.idleCount > 0 else { return nil }
             // The one that was used longest ago, of those that are kept for the same reason.
             let isOfSession = worker.session != nil

@@ -18,6 +18,8 @@ package struct WorkerRequest: Sendable {
     /// Whether the input goes to the worker of the session, too, which has that of the requests before. Default: `false`, it is
     /// the same input each time.
     package var sendsAll = false
+    /// The name of the work (``WorkerService/names``), without which a worker is not asked. Default: `nil`, any does it.
+    package var name: String?
     /// Reads the service's error. Default: a ``WorkerFailure``.
     ///
     /// - Throws: ``NonsensicalAnswer`` if it is none, which ends the worker.

@@ -27,6 +27,7 @@ final class ZygoteConnection: Sendable {
         let socket: RecordSocket
         let cancellation: SharedBuffer
         let lease: Lease
+        let names: Set<String>
     }
 
     /// The mark of a worker that lives, without which the zygote may end.
@@ -116,7 +117,8 @@ final class ZygoteConnection: Sendable {
             processDescriptor: descriptor,
             socket: own,
             cancellation: cancellation,
-            lease: lease
+            lease: lease,
+            names: Set(answer.payload.split(separator: 0).map { String(decoding: $0, as: UTF8.self) })
         )
     }
 
@@ -203,9 +205,9 @@ final class ZygoteConnection: Sendable {
 
     /// Ends the process and waits until it has ended, which takes some milliseconds.
     private static func end(_ running: Running) {
+        // Its workers end with their sockets; those it would have ended with the program are asked by their owners.
+        shutdown(running.socket.descriptor, Int32(SHUT_RDWR))
         if running.processDescriptor >= 0 {
-            // Its workers end with their sockets; those it would have ended with the program are asked by their owners.
-            shutdown(running.socket.descriptor, Int32(SHUT_RDWR))
             var event = pollfd(fd: running.processDescriptor, events: Int16(POLLIN), revents: 0)
             if poll(&event, 1, 1_000) <= 0 { _ = halcyon_process_signal(running.processDescriptor, SIGKILL) }
             var code: Int32 = 0
@@ -213,6 +215,8 @@ final class ZygoteConnection: Sendable {
             _ = halcyon_process_end(running.processDescriptor, true, &code, &status)
             close(running.processDescriptor)
         } else {
+            // There was no descriptor left for it: nobody else waits for the child, so that the number is still its own.
+            kill(running.process, SIGKILL)
             waitpid(running.process, nil, 0)
         }
     }

@@ -36,6 +36,9 @@ enum WorkerAnswer: Equatable {
         }
     }
 
+    /// The bytes of metadata, of durations and of a profile.
+    static let largestDescription = 64 << 20
+
     private static func result(
         _ record: Record,
         to request: WorkerRequest,
@@ -62,7 +65,7 @@ enum WorkerAnswer: Equatable {
             throw NonsensicalAnswer("\(height) rows of \(bytesPerRow) bytes do not fit into \(bufferByteCount)")
         }
         guard let descriptionByteCount = Int(exactly: record.header.capacity),
-            descriptionByteCount <= bufferByteCount - byteCount
+            descriptionByteCount <= bufferByteCount - byteCount, descriptionByteCount <= Self.largestDescription
         else {
             throw NonsensicalAnswer("\(record.header.capacity) bytes of description are not there")
         }

@@ -1,5 +1,9 @@
 /// The work that workers do: decoding. A value without state of its own, the same in each worker.
 package protocol WorkerService: Sendable {
+    /// The names of the work that it can do, such as those of decoders; empty, the default, if none is asked for. The program
+    /// is told before a worker has seen any input.
+    var names: [String] { get }
+
     /// Loads what the libraries of a kind load on first use. Called in the process from which workers are forked, before
     /// anything is confined; threads that it starts must end.
     func prepare(for kind: WorkerKind)
@@ -12,6 +16,8 @@ package protocol WorkerService: Sendable {
 }
 
 extension WorkerService {
+    package var names: [String] { [] }
+
     package func prepare(for kind: WorkerKind) {}
 }
 

@@ -27,10 +27,13 @@ final class Zygote {
     private var children: [Child] = []
     private var ends: [End] = []
     private var prepared: Set<WorkerKind> = []
+    /// The names of what the service can do, each behind a zero byte.
+    private let names: [UInt8]
 
     init(socket: RecordSocket, service: any WorkerService) {
         self.socket = socket
         self.service = service
+        names = service.names.flatMap { [0] + Array($0.utf8) }
     }
 
     func run() -> Never {
@@ -98,6 +101,7 @@ final class Zygote {
         }
         children.append(Child(identifier: record.header.identifier, descriptor: descriptor))
         answer.header.status = process
+        answer.payload = names
         if !socket.send(answer, descriptors: [descriptor]) { end() }
     }
 
@@ -112,7 +116,8 @@ final class Zygote {
 
     /// Runs in the new process.
     private func work(_ record: Record, _ kind: WorkerKind, socket worker: Int32, memory: Int32) -> Never {
-        halcyon_close_others(worker, memory)
+        // With the zygote's socket a worker could pass for another.
+        guard halcyon_close_others(worker, memory) else { _exit(EXIT_FAILURE) }
         guard let byte = halcyon_map(memory, 1, false) else { _exit(EXIT_FAILURE) }
         close(memory)
         let result = confine(record, kind, worker)

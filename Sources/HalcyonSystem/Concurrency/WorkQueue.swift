@@ -160,7 +160,7 @@ private final class Job<Result: Sendable>: Sendable {
         }
         guard let start else { return }
         start.stop?()
-        let result = Swift.Result { try body(flag) }
+        let result = Swift.Result { try flag.asCurrent { try body(flag) } }
         state.withLock { $0.phase = .ended }
         start.continuation.resume(with: result)
     }

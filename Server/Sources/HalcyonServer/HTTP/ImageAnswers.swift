@@ -373,6 +373,7 @@ extension ImageServer {
         case .failedBefore(let reason):
             status(of: ImageError(stage: error.stage, reason: reason, source: ""))
         case .serverUnavailable, .downloaderShutDown: 503
+        case .codec(.isolation(let error)): error.isOfImage ? 422 : 503
         case .processing, .codec: 422
         default: error.stage == .load ? 502 : 500
         }

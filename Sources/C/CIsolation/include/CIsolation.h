@@ -169,8 +169,8 @@ int64_t halcyon_processor_time(pid_t identifier);
 /// Nanoseconds of the monotonic clock.
 int64_t halcyon_monotonic_time(void);
 
-/// Closes all descriptors from 3 on, but these two.
-void halcyon_close_others(int one, int other);
+/// Closes all descriptors from 3 on, but these two. Returns whether it could.
+bool halcyon_close_others(int one, int other);
 
 /// Gives the signals by which a crash shows their default effect, so that the parent sees the signal.
 void halcyon_reset_crash_signals(void);
