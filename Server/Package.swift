@@ -64,6 +64,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // Loads the queue of HalcyonFleet, for Scripts/measure.
+        .executableTarget(
+            name: "queue-load",
+            dependencies: [.product(name: "HalcyonFleet", package: "halcyon")],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "ServerURLsTests",
             dependencies: ["ServerURLs"],
