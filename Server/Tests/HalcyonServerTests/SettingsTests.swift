@@ -161,30 +161,12 @@ struct SettingsTests {
         #expect(try self.settings().imgproxy == nil)
     }
 
-    @Test("A disk cache of no bytes has no folder", arguments: [("0", false), ("1000000", true)])
-    func noDiskCache(bytes: String, isMade: Bool) async throws {
-        let png = try ServerFixture.png()
-        let origin = try OriginServer { _ in .init(body: Array(png)) }
-        defer { origin.stop() }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UInt64.random(in: 0 ... .max))")
-            .path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let settings = try settings(
-            "--cache-bytes",
-            bytes,
-            "--cache-folder",
-            folder,
-            "--allowed-addresses",
-            "127.0.0.1"
-        )
-        let pipeline = try settings.makePipeline(
-            metrics: PrometheusMetrics(),
-            tracer: TraceContextTracer(onEnd: { _ in })
-        )
-        let request = ImageRequest(origin.url("/cat.png"), options: [.cacheOriginalImage])
-        #expect(try await pipeline.encoded(for: request, as: .format(.jpeg)).data.isEmpty == false)
-        await pipeline.cache.flush()
-        #expect(FileManager.default.fileExists(atPath: folder) == isMade)
+    @Test("Images are decoded in confined processes unless the settings say otherwise")
+    func isolation() throws {
+        #expect(try settings().isolation == .required([.process, .systemCalls]))
+        #expect(try settings("--isolation", "preferred").isolation == .preferred)
+        #expect(try settings("--isolation", "none").isolation == .none)
+        #expect(throws: SettingsError.self) { try settings("--isolation", "some") }
     }
 
     @Test("The reference page has each setting, and no other")

@@ -171,10 +171,11 @@ struct SharedEngineTests {
         let request = ImageRequest(try #require(URL(string: "https://origin.test/cat.png")))
         let purged = ImageRequest(try #require(URL(string: "https://purged.test/cat.png")))
         let data = try ServerFixture.png()
+        let first = ImageRequest(try #require(URL(string: "https://first.test/cat.png")))
         // It notes beside its images which removals it has made, once it has heard of the engine, which it asks for images.
         #expect(
             await eventually {
-                _ = try? await server?.cache.store(data, for: request)
+                _ = try? await server?.cache.store(data, for: first)
                 await server?.cache.flush()
                 let files = try? FileManager.default.contentsOfDirectory(atPath: folder + "/server")
                 return files?.contains { $0.hasPrefix("removals-") } == true

@@ -36,8 +36,7 @@ func encodersWithoutMemory() async {
 func encodersWithoutMemoryForFiles() async {
     await #expect(processExitsWith: .success) {
         let encoders: [any ImageEncoder] = [QOIEncoder(), GIFEncoder(), PNGEncoder(), TIFFEncoder()]
-        // 16 MiB of pixels that no format makes much smaller. The room that is left is enough for all of them once more, and
-        // not for a file beside them.
+        // 16 MiB of pixels that no format makes much smaller. The room that is left is not enough for a file of them.
         MemoryPool.shared.byteLimit = 0
         var bitmap = try Bitmap(size: PixelSize(2_048, 2_048))
         bitmap.withUnsafeMutableBytes { pixels in
@@ -56,7 +55,7 @@ func encodersWithoutMemoryForFiles() async {
             }
         }
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).prefix { $0.isNumber }
-        let byteCount = (rlim_t(pages) ?? 0) * rlim_t(getpagesize()) + 28 << 20
+        let byteCount = (rlim_t(pages) ?? 0) * rlim_t(getpagesize()) + 8 << 20
         var limit = rlimit(rlim_cur: byteCount, rlim_max: byteCount)
         try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
         for encoder in encoders {

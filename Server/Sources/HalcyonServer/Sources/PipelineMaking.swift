@@ -42,12 +42,6 @@ extension ServerSettings {
         configuration.allowedSources = sources.localRoot == nil ? .web : [.web, .files]
         configuration.defaultOptions.decode.isolation = isolation
         configuration.sharing = shared.map { FleetLeases(of: $0) }
-        if cacheBytes == 0, shared == nil {
-            // What would be evicted at once is not stored.
-            configuration.defaultOptions = configuration.defaultOptions.applying([
-                .cacheMemoryOnly, .fromMemoryCacheOrRefresh,
-            ])
-        }
         configuration.observers = [MetricsObserver(factory: metrics), TracingObserver(tracer: tracer)]
         return ImagePipeline(configuration: configuration)
     }
