@@ -37,9 +37,9 @@ public final class ImagePrefetcher: Sendable {
     /// - Parameters:
     ///   - requests: The images to load, in this order. The priority of their options does not count.
     ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
-    ///   - destination: The cache that the images are brought into. Default: memory.
+    ///   - destination: Default: memory.
     ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
-    ///   - priority: The urgency of the loads. Default: ``LoadPriority/low``.
+    ///   - priority: Default: ``LoadPriority/low``.
     ///   - onProgress: Called after each image, on any thread, never twice at the same time.
     ///   - onCompletion: Called once, at the end, on any thread.
     public init(
@@ -92,12 +92,18 @@ public final class ImagePrefetcher: Sendable {
         )
     }
 
-    /// Creates a prefetcher of URLs that waits for ``start()``. All but these two parameters are those of requests.
+    /// Creates a prefetcher of URLs that waits for ``start()``.
     ///
     /// - Parameters:
     ///   - urls: The URLs of the images, in this order.
     ///   - options: The changes to the options of the pipeline for all of them, of which the priority does not count.
     ///     Default: none.
+    ///   - pipeline: Loads the images. Default: ``ImagePipeline/shared``.
+    ///   - destination: The cache that the images are brought into. Default: memory.
+    ///   - maxConcurrentLoads: The number of images that are loaded at the same time; at least 1. Default: 5.
+    ///   - priority: The urgency of the loads. Default: ``LoadPriority/low``.
+    ///   - onProgress: Called after each image, on any thread, never twice at the same time.
+    ///   - onCompletion: Called once, at the end, on any thread.
     public convenience init(
         urls: [URL],
         options: [ImageOption] = [],
