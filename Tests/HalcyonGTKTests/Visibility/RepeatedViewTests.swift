@@ -26,7 +26,7 @@ final class RepeatedViewTests: XCTestCase {
             let url = try loads.url(.blue, 400, 400, cacheControl: "max-age=3600")
             for side in [60, 60, 120] {
                 let image = try await show(url, side, loads)
-                XCTAssertEqual(image?.fullSize, PixelSize(400, 400), "\(name) of \(side)")
+                XCTAssertEqual(image?.info.size, PixelSize(400, 400), "\(name) of \(side)")
             }
             XCTAssertEqual(loads.transport.startedCount, 1, name)
             await loads.pipeline.cache.flush()
@@ -36,7 +36,7 @@ final class RepeatedViewTests: XCTestCase {
             later.transport.setRoute(url, ScriptedTransport.Route(error: .cannotConnect("refused")))
             for side in [60, 200, 60] {
                 let image = try await show(url, side, later)
-                XCTAssertEqual(image?.fullSize, PixelSize(400, 400), "\(name) of \(side), later")
+                XCTAssertEqual(image?.info.size, PixelSize(400, 400), "\(name) of \(side), later")
             }
             XCTAssertEqual(later.transport.startedCount, 0, name)
         }
