@@ -120,32 +120,27 @@ static void answer_calls(Program *program, const int *numbers, size_t count, uns
 
 #define ANSWER(program, list, value) answer_calls(program, list, sizeof list / sizeof *list, value)
 
-/// Allows a call one of whose arguments equals a value, and leaves the others to what follows.
-static void allow_equal(Program *program, int number, size_t argument, unsigned value) {
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4);
-    load_argument(program, argument);
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    answer(program, SECCOMP_RET_ALLOW);
-    load_number(program);
-}
-
-/// Allows a call one of whose arguments has none of the bits, and leaves the others to what follows.
-static void allow_without(Program *program, int number, size_t argument, unsigned bits) {
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4);
-    load_argument(program, argument);
-    add(program, BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
-    answer(program, SECCOMP_RET_ALLOW);
-    load_number(program);
-}
-
-/// Refuses a call one of whose arguments has all of the bits, and leaves the others to what follows.
-static void refuse_with(Program *program, int number, size_t argument, unsigned bits) {
+/// Answers a call of whose argument the bits of a mask have a value, and leaves the others to what follows.
+static void answer_where(
+    Program *program, int number, size_t argument, unsigned mask, unsigned value, unsigned result) {
     add(program, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 5);
     load_argument(program, argument);
-    add(program, BPF_ALU | BPF_AND | BPF_K, bits, 0, 0);
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 1);
-    answer(program, SECCOMP_RET_ERRNO | EPERM);
+    add(program, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    answer(program, result);
     load_number(program);
+}
+
+static void allow_equal(Program *program, int number, size_t argument, unsigned value) {
+    answer_where(program, number, argument, ~0u, value, SECCOMP_RET_ALLOW);
+}
+
+static void allow_without(Program *program, int number, size_t argument, unsigned bits) {
+    answer_where(program, number, argument, bits, 0, SECCOMP_RET_ALLOW);
+}
+
+static void refuse_with(Program *program, int number, size_t argument, unsigned bits) {
+    answer_where(program, number, argument, bits, bits, SECCOMP_RET_ERRNO | EPERM);
 }
 
 int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_strict) {

@@ -14,8 +14,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
     /// What the memory of a worker may exceed that of the image by: libraries, fonts, buffers of their own.
     private static let additionalMemory = 256 << 20
     private static let largestMemory = 1 << 40
-    /// The bytes that a description may take, and metadata.
-    private static let largestDescription = 64 << 20
 
     init(_ decoder: any ImageDecoder, _ confinement: DecoderConfinement, _ isolation: WorkerIsolation) {
         self.decoder = decoder
@@ -38,9 +36,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
                 try decoder.info(of: data, limits: limits)
             } receive: { response in
                 try response.description { reader throws(NonsensicalAnswer) in
-                    let info = try ImageInfo(from: &reader)
-                    try info.check(limits)
-                    return info
+                    try ImageInfo(from: &reader, limits: limits)
                 }
             }
         }
@@ -63,7 +59,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         } catch let error as CodecError {
             throw error
         } catch {
-            // Nothing else is thrown by what is not cancelled.
+            // Of what was cancelled nobody waits for the error, whose type the protocol does not allow.
             throw .isolation(.unavailable(reason: "\(error)"))
         }
     }
@@ -100,7 +96,9 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             nil
         } receive: { response -> ImageInfo?? in
             try response.description { reader throws(NonsensicalAnswer) in
-                try reader.optional { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader) }
+                try reader.optional { reader throws(NonsensicalAnswer) in
+                    try ImageInfo(from: &reader, limits: options.limits)
+                }
             }
         }
         guard let info = opened else { return try decoder.cursor(for: data, options: options) }
@@ -262,7 +260,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         request.session = session?.number
         request.sendsAll = sendsAll
         let memory = min(max(0, limits.memory), Self.largestMemory)
-        request.largestByteCount = memory + Self.largestDescription
+        request.largestByteCount = memory + WorkerAnswer.largestDescription
         request.memory = memory + Self.additionalMemory
         if confinement.kind == .drawing { request.processorTimeLimit = Self.drawingTimeLimit }
         request.failure = { payload throws(NonsensicalAnswer) in try CodecError(record: payload) }
@@ -360,8 +358,9 @@ extension WorkerResponse {
         _ options: DecodeOptions,
         _ isolation: WorkerIsolation
     ) throws -> (Bitmap, BitmapDescription) {
-        let description = try description { reader throws(NonsensicalAnswer) in try BitmapDescription(from: &reader) }
-        try description.info?.check(options.limits)
+        let description = try description { reader throws(NonsensicalAnswer) in
+            try BitmapDescription(from: &reader, limits: options.limits)
+        }
         // Its colours were to be converted there, so that nobody reads a profile here.
         if isolation.isRequired, options.color == .sRGB, description.colorProfile != nil {
             throw NonsensicalAnswer("colours that were not converted")
@@ -394,16 +393,5 @@ extension WorkerResponse {
             colorProfile: description.colorProfile,
             isPartial: description.isPartial
         )
-    }
-}
-
-extension ImageInfo {
-    /// The most images of a file that is no animation, such as pages.
-    private static let largestImageCount = 65_536
-
-    fileprivate func check(_ limits: DecodeLimits) throws(NonsensicalAnswer) {
-        guard frameCount <= max(limits.frameCount, Self.largestImageCount) else {
-            throw NonsensicalAnswer("\(frameCount) frames")
-        }
     }
 }

@@ -130,11 +130,12 @@ struct BitmapDescription {
 }
 
 extension BitmapDescription {
-    init(from reader: inout RecordReader) throws(NonsensicalAnswer) {
+    /// - Parameter limits: Those that the image was decoded with.
+    init(from reader: inout RecordReader, limits: DecodeLimits) throws(NonsensicalAnswer) {
         isOpaque = try reader.bool()
         isPartial = try reader.bool()
         colorProfile = try reader.optional { reader throws(NonsensicalAnswer) in try ColorProfile(from: &reader) }
-        info = try reader.optional { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader) }
+        info = try reader.optional { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader, limits: limits) }
         fullSize = try reader.size(in: 1...1 << 40)
     }
 }

@@ -2,8 +2,7 @@ public import HalcyonCodecs
 
 extension ImageCodecs {
     /// Returns the same codecs, whose decoders work as an isolation says; of codecs that are isolated already, as the stricter
-    /// one says. Encoders write what the program has made, and work
-    /// in the program.
+    /// one says. Encoders work in the program.
     ///
     /// ```swift
     /// let image = try ImageCodecs.standard.isolated(.preferred).decode(upload)

@@ -7,7 +7,9 @@ extension ImageInfo {
     private static let largestSide = 1 << 40
     /// Milliseconds; GIF states hundredths of a second in 16 bits, others up to 32 bits of milliseconds.
     private static let longestDuration = 1 << 32
-    private static let largestFrameCount = 1 << 32
+    private static let largestLoopCount = 1 << 32
+    /// The most images of a file that is no animation, such as pages.
+    private static let largestImageCount = 65_536
 
     func write(to writer: inout RecordWriter) {
         writer.write(format.rawValue)
@@ -25,7 +27,8 @@ extension ImageInfo {
         writer.write(file.isLossless) { $0.write($1) }
     }
 
-    init(from reader: inout RecordReader) throws(NonsensicalAnswer) {
+    /// - Parameter limits: Those that the header was read with.
+    init(from reader: inout RecordReader, limits: DecodeLimits) throws(NonsensicalAnswer) {
         self.init(
             format: ImageFormat(rawValue: try reader.string()),
             size: try reader.size(in: 0...Self.largestSide)
@@ -34,13 +37,13 @@ extension ImageInfo {
             throw NonsensicalAnswer("an unknown orientation")
         }
         self.orientation = orientation
-        frameCount = try reader.int(in: 0...Self.largestFrameCount)
+        frameCount = try reader.int(in: 0...max(limits.frameCount, Self.largestImageCount))
         isFrameCountExact = try reader.bool()
         let durationCount = try reader.int(in: 0...min(frameCount, reader.remainingCount / 8))
         var durations: [Int] = []
         for _ in 0..<durationCount { durations.append(try reader.int(in: 0...Self.longestDuration)) }
         frameDurations = durations
-        loopCount = try reader.optionalInt(in: 0...Self.largestFrameCount)
+        loopCount = try reader.optionalInt(in: 0...Self.largestLoopCount)
         bitDepth = try reader.int(in: 0...64)
         hasAlpha = try reader.bool()
         colorSpace = try ColorSpace(from: &reader)

@@ -96,9 +96,6 @@ package final class WorkerPool: Sendable {
         state.withLock { $0.reaper }?.cancel()
     }
 
-    /// Whether there is a program that becomes the workers.
-    package var hasProgram: Bool { configuration.program() != nil }
-
     /// Whether a worker has ever started. From then on its crashes are errors, and never a reason to decode in the program.
     package var hasStarted: Bool { state.withLock { $0.hasStarted } }
 
