@@ -254,7 +254,7 @@ let package = Package(
             name: "HalcyonConformance",
             dependencies: [
                 "HalcyonFormats",
-                "Halcyon", "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
+                "Halcyon", "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "HalcyonIsolation", "HalcyonHTTP",
                 "HalcyonTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -381,8 +381,8 @@ let package = Package(
         .testTarget(
             name: "HalcyonConformanceTests",
             dependencies: [
-                "HalcyonFormats", "HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonHTTP",
-                "HalcyonTesting",
+                "HalcyonFormats", "HalcyonConformance", "HalcyonRaster", "HalcyonCodecs", "HalcyonIsolation",
+                "HalcyonDecoder", "HalcyonHTTP", "HalcyonTesting",
             ],
             swiftSettings: swiftSettings
         ),

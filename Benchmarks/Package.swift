@@ -50,6 +50,7 @@ let package = Package(
                 .product(name: "HalcyonStore", package: "halcyon"),
                 .product(name: "HalcyonRaster", package: "halcyon"),
                 .product(name: "HalcyonCodecs", package: "halcyon"),
+                .product(name: "HalcyonIsolation", package: "halcyon"),
                 .product(name: "HalcyonTesting", package: "halcyon"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

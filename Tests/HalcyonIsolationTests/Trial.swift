@@ -36,8 +36,7 @@ final class Trial: Sendable {
 
     /// Has work done, and returns the pixels.
     func perform(_ work: TrialWork, input: [UInt8] = [0], size: (Int, Int)? = nil) throws -> [UInt8] {
-        var request = request(work)
-        request.size = size.map { (width: $0.0, height: $0.1) }
+        let request = request(work, parameters: size.map { "\($0.0) \($0.1)" } ?? "")
         return try input.withUnsafeBytes { bytes in
             try pool.perform(request, .bytes(bytes)) { Array($0.pixels) }
         }

@@ -31,8 +31,7 @@ struct WorkerPoolTests {
         let pixels = try trial.perform(.paint, input: [7], size: (3_000, 1_500))
         #expect(pixels.count == 18_000_000)
         #expect(pixels.last == 7)
-        var request = trial.request(.paint)
-        request.size = (2_500, 2_500)
+        var request = trial.request(.paint, parameters: "2500 2500")
         request.largestByteCount = 1_000_000
         #expect(throws: IsolationError.outputTooLarge(byteCount: 25_000_000, maximum: 1_000_000)) {
             try trial.answer(request)
@@ -105,8 +104,7 @@ struct WorkerPoolTests {
             $0.sharedByteCount = 10 << 20
         }
         for (scope, kept) in [("a", 5), ("b", 10), ("c", 10)] {
-            var request = trial.request(.paint)
-            request.size = (1_024, 1_024)
+            var request = trial.request(.paint, parameters: "1024 1024")
             request.scope = scope
             _ = try trial.answer(request)
             #expect(trial.pool.sharedByteCount / (1 << 20) <= kept)

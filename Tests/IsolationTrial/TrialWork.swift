@@ -37,7 +37,6 @@ package enum TrialWork: Int, Sendable, CaseIterable {
 
     case answerWithBytes
     case answerOtherRequest
-    case answerWiderImage
     case answerHugeImage
     case answerShortRows
     case answerWithoutPixels

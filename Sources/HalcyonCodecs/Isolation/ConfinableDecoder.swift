@@ -8,42 +8,36 @@ package protocol ConfinableDecoder: ImageDecoder {
 
 /// The code of a decoder that reads untrusted bytes, by which it is confined.
 package struct DecoderConfinement: Sendable, Hashable {
-    /// The kinds of workers, which differ in the system calls that they may make.
-    package enum Kind: Sendable {
-        /// Computes on one thread.
-        case computing
-        /// Computes on threads that a library starts.
-        case computingWithThreads
-        /// Draws, and reads fonts.
-        case drawing
-        /// Computes on one thread, with libraries that are loaded for it.
-        case video
-    }
-
-    package let kind: Kind
+    /// The worker that does the work.
+    package let kind: WorkerKind
     /// A Boolean value that indicates whether a library reads pixels.
     package let usesLibrary: Bool
     /// A Boolean value that indicates whether a library reads the header and the metadata, too.
     package let usesLibraryForHeader: Bool
 
-    private init(_ kind: Kind, usesLibrary: Bool = true, usesLibraryForHeader: Bool = false) {
+    private init(_ kind: WorkerKind, usesLibrary: Bool = true, usesLibraryForHeader: Bool = false) {
         self.kind = kind
         self.usesLibrary = usesLibrary
         self.usesLibraryForHeader = usesLibraryForHeader
     }
 
     /// All of it is this package's own.
-    package static let ownCode = DecoderConfinement(.computing, usesLibrary: false)
+    package static let ownCode = DecoderConfinement(.stills, usesLibrary: false)
     /// A library reads pixels.
-    package static let library = DecoderConfinement(.computing)
+    package static let library = DecoderConfinement(.stills)
     /// A library reads everything.
-    package static let wholeLibrary = DecoderConfinement(.computing, usesLibraryForHeader: true)
+    package static let wholeLibrary = DecoderConfinement(.stills, usesLibraryForHeader: true)
     /// A library that starts threads reads everything.
-    package static let threadedLibrary = DecoderConfinement(.computingWithThreads, usesLibraryForHeader: true)
+    package static let threadedLibrary = DecoderConfinement(.stillsWithThreads, usesLibraryForHeader: true)
     /// Libraries read everything of a video.
-    package static let video = DecoderConfinement(.video, usesLibraryForHeader: true)
+    package static let video = DecoderConfinement(.videos, usesLibraryForHeader: true)
     /// A library draws.
-    package static let drawing = DecoderConfinement(.drawing, usesLibraryForHeader: true)
+    package static let drawing = DecoderConfinement(.drawings, usesLibraryForHeader: true)
+
+    /// Returns how a decoder is confined: one of the program's own reads with code that nobody knows.
+    package static func of(_ decoder: any ImageDecoder) -> DecoderConfinement {
+        (decoder as? any ConfinableDecoder)?.confinement ?? .wholeLibrary
+    }
 }
 
 /// Puts decoders that work elsewhere in the place of decoders.
@@ -53,9 +47,7 @@ package protocol DecoderIsolation: AnyObject, Sendable {
     var convertsColors: Bool { get }
 
     /// Returns the decoder to use in place of another; that one, if it may be used here.
-    ///
-    /// - Throws: ``CodecError/isolation(_:)`` where it may not be used here, and not elsewhere either.
-    func isolated(_ decoder: any ImageDecoder) throws(CodecError) -> any ImageDecoder
+    func isolated(_ decoder: any ImageDecoder) -> any ImageDecoder
 }
 
 /// A decoder that does all that ``ImageCodecs/decode(_:options:isCancelled:)`` does with an image: bounds its bitmap, and

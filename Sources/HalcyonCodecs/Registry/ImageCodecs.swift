@@ -81,7 +81,7 @@ extension ImageCodecs {
     ///   ``CodecError/unsupported(_:reason:)`` for another known format without a decoder.
     public func decoder(for data: Data, hint: ImageFormat? = nil) throws(CodecError) -> any ImageDecoder {
         let decoder = try decoderHere(for: data, hint: hint)
-        return try isolation?.isolated(decoder) ?? decoder
+        return isolation?.isolated(decoder) ?? decoder
     }
 
     /// Returns the decoder that works in this process.

@@ -78,7 +78,13 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         try call(.wholeImage(options), data, options.limits, isCancelled: isCancelled) {
             try ImageCodecs.image(of: data, with: decoder, options: options, isCancelled: isCancelled)
         } receive: { response in
-            try response.image(options, isolation)
+            let image = try response.image(options, isolation)
+            if let limit = options.bitmapLimit,
+                limit.reduced(image.bitmap.size, depth: image.bitmap.depth) != image.bitmap.size
+            {
+                throw NonsensicalAnswer("an image of \(image.bitmap.size) pixels, which is more than was asked for")
+            }
+            return image
         }
     }
 
@@ -249,7 +255,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         _ sendsAll: Bool
     ) -> WorkerRequest {
         var request = WorkerRequest(
-            kind: WorkerKind(decoder),
+            kind: DecoderConfinement.of(decoder).kind,
             parameters: DecodeCall(decoder, operation).record,
             scope: isolation.scope,
             required: isolation.required,
@@ -262,7 +268,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         let memory = min(max(0, limits.memory), Self.largestMemory)
         request.largestByteCount = memory + WorkerAnswer.largestDescription
         request.memory = memory + Self.additionalMemory
-        if confinement.kind == .drawing { request.processorTimeLimit = Self.drawingTimeLimit }
+        if confinement.kind == .drawings { request.processorTimeLimit = Self.drawingTimeLimit }
         request.failure = { payload throws(NonsensicalAnswer) in try CodecError(record: payload) }
         return request
     }

@@ -15,7 +15,7 @@ final class DecodingService: WorkerService {
     /// Has each decoder of a kind read a small file, so that its library is there with what it loads on first use: fonts,
     /// plug-ins, tables.
     func prepare(for kind: WorkerKind) {
-        for decoder in decoders where WorkerKind(decoder) == kind {
+        for decoder in decoders where DecoderConfinement.of(decoder).kind == kind {
             let file = Data(Self.smallFile(of: decoder.format))
             _ = try? decoder.decode(file, options: DecodeOptions(), isCancelled: { false })
         }
@@ -224,17 +224,5 @@ extension WorkerTask {
             bytesPerPixel: bitmap.bytesPerPixel,
             descriptionByteCount: writer.bytes.count
         )
-    }
-}
-
-extension WorkerKind {
-    /// The kind of workers for a decoder.
-    init(_ decoder: any ImageDecoder) {
-        switch (decoder as? any ConfinableDecoder)?.confinement.kind {
-        case .computing, nil: self = .stills
-        case .computingWithThreads: self = .stillsWithThreads
-        case .drawing: self = .drawings
-        case .video: self = .videos
-        }
     }
 }

@@ -31,11 +31,10 @@ package final class WorkerIsolation: DecoderIsolation {
     }
 
     package func isolated(_ decoder: any ImageDecoder) -> any ImageDecoder {
-        // A decoder of the program's own reads with code that nobody knows.
-        let confinement = (decoder as? any ConfinableDecoder)?.confinement ?? .wholeLibrary
+        let confinement = DecoderConfinement.of(decoder)
         let isConfined =
             switch policy {
-            case .none: confinement.kind == .drawing
+            case .none: confinement.kind == .drawings
             case .preferred: confinement.usesLibrary && decoder is any ConfinableDecoder
             case .required: true
             }

@@ -206,8 +206,6 @@ final class WorkerConnection {
         refusedByteCount = nil
         var record = Record(.request, identifier: lastRequest, payload: request.parameters)
         record.header.code = Int32(truncatingIfNeeded: request.operation)
-        record.header.width = UInt32(clamping: request.size?.width ?? 0)
-        record.header.height = UInt32(clamping: request.size?.height ?? 0)
         record.header.byte_count = UInt64(input.byteCount)
         var parts: Record.Parts = []
         var descriptors: [Int32] = []
@@ -238,9 +236,7 @@ final class WorkerConnection {
             if let start = bytes.baseAddress { self.input?.address.copyMemory(from: start, byteCount: bytes.count) }
         }
         if output == nil {
-            let expected = request.size.map { $0.width.multipliedReportingOverflow(by: $0.height).0 &* 4 } ?? 0
-            let byteCount = max(Self.firstOutputByteCount, min(expected, Self.keptByteCount))
-            let buffer = try SharedBuffer(byteCount: byteCount)
+            let buffer = try SharedBuffer(byteCount: Self.firstOutputByteCount)
             output = buffer
             parts.insert(.newOutputBuffer)
             descriptors.append(buffer.descriptor)

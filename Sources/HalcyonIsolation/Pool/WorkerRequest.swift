@@ -7,8 +7,6 @@ package struct WorkerRequest: Sendable {
     package var operation: Int
     /// The options, on which service and program agree; at most 32 kB.
     package var parameters: [UInt8]
-    /// The size that the image must have; an answer of another size ends the worker. Default: `nil`, any size.
-    package var size: (width: Int, height: Int)?
     /// The bytes that the pixels may take. Default: 1.5 GiB.
     package var largestByteCount: Int
     /// The bytes of private writable memory that the worker may have. Default: `nil`, as the pool says.
@@ -41,7 +39,6 @@ package struct WorkerRequest: Sendable {
         kind: WorkerKind,
         operation: Int = 0,
         parameters: [UInt8] = [],
-        size: (width: Int, height: Int)? = nil,
         largestByteCount: Int = 3 << 29,
         scope: String = "",
         required: IsolationSet = .process,
@@ -53,7 +50,6 @@ package struct WorkerRequest: Sendable {
         self.kind = kind
         self.operation = operation
         self.parameters = parameters
-        self.size = size
         self.largestByteCount = largestByteCount
         self.scope = scope
         self.required = required

@@ -1,3 +1,5 @@
+package import HalcyonCodecs
+
 /// The work that workers do: decoding. A value without state of its own, the same in each worker.
 package protocol WorkerService: Sendable {
     /// The names of the work that it can do, such as those of decoders; empty, the default, if none is asked for. The program

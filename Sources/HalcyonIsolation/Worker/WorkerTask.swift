@@ -6,9 +6,6 @@ package final class WorkerTask {
     package let operation: Int
     /// The options, on which service and program agree.
     package let parameters: [UInt8]
-    /// The size that the image must have; 0 if any.
-    package let width: Int
-    package let height: Int
     /// The file. Valid until the work is done.
     package let input: UnsafeRawBufferPointer
     /// The program's flag, asked between rows.
@@ -26,8 +23,6 @@ package final class WorkerTask {
     ) {
         operation = Int(record.header.code)
         parameters = record.payload
-        width = Int(record.header.width)
-        height = Int(record.header.height)
         self.input = input
         self.cancellation = cancellation
         self.kept = kept

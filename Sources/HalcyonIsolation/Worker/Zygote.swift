@@ -1,5 +1,6 @@
 internal import CIsolation
 internal import Glibc
+internal import HalcyonCodecs
 internal import HalcyonSystem
 
 /// The process from which workers are forked: all libraries are loaded, it holds no image, and it runs one thread.
@@ -167,5 +168,16 @@ final class Zygote {
             answer.header.status = end.status
         }
         if !socket.send(answer) { self.end() }
+    }
+}
+
+extension WorkerKind {
+    /// The filter of system calls.
+    fileprivate var filter: HalcyonFilter {
+        switch self {
+        case .stills, .videos: HALCYON_FILTER_STILLS
+        case .stillsWithThreads: HALCYON_FILTER_STILLS_WITH_THREADS
+        case .drawings: HALCYON_FILTER_DRAWINGS
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HalcyonIsolation
 
 /// The command `halcyon-bench`.
 @main
@@ -16,11 +17,13 @@ struct BenchCommand: AsyncParsableCommand {
     /// Measures, or is one of the processes that are measured. That is no subcommand, because its name would be taken for
     /// a suite's.
     static func main() async {
+        HalcyonWorker.runIfAsked()
         let words = CommandLine.arguments.dropFirst()
         switch words.first {
         case PixelContenderCommand.configuration.commandName: PixelContenderCommand.main(Array(words.dropFirst()))
         case MeasuredProcess.word: MeasuredProcess.main(Array(words.dropFirst()))
         case LoadBurstCase.word: await LoadBurstCase.main()
+        case IsolatedLoadsCase.word: await IsolatedLoadsCase.main(Array(words.dropFirst()))
         default: await main(nil)
         }
     }
@@ -28,7 +31,7 @@ struct BenchCommand: AsyncParsableCommand {
     private static var suites: [any BenchmarkSuite.Type] {
         [
             HTTPSuite.self, MemorySuite.self, DiskSuite.self, PixelsSuite.self, ProcessorsSuite.self,
-            AnimationSuite.self, PipelineSuite.self, ViewsSuite.self, CommandsSuite.self,
+            AnimationSuite.self, PipelineSuite.self, ViewsSuite.self, CommandsSuite.self, IsolationSuite.self,
         ]
     }
 

@@ -35,6 +35,8 @@ enum MeasuredProcess {
         guard words.count >= 2, chdir(words[0]) == 0 else {
             return StandardStream.output.writeLine("This is for halcyon-bench itself.")
         }
+        // What outlives the program that started it, such as its workers, becomes a child of this process.
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         for descriptor: Int32 in [0, 1] {
@@ -49,6 +51,8 @@ enum MeasuredProcess {
         var usage = rusage()
         while wait4(id, &status, 0, &usage) < 0, errno == EINTR {}
         let wall = TimeSample.monotonic - start
+        while wait(nil) > 0 || errno == EINTR {}
+        getrusage(RUSAGE_CHILDREN.rawValue, &usage)
         let processor = TimeSample.nanoseconds(usage.ru_utime) + TimeSample.nanoseconds(usage.ru_stime)
         StandardStream.output.writeLine("\(wall) \(processor) \(usage.ru_maxrss << 10) \(status)")
     }

@@ -1,7 +1,5 @@
-internal import CIsolation
-
 /// The kinds of workers, which differ in the system calls that they may make.
-public enum WorkerKind: Int32, Sendable, Hashable, CaseIterable {
+package enum WorkerKind: Int32, Sendable, Hashable, CaseIterable {
     /// Decodes on one thread, without files.
     case stills = 0
     /// Decodes with libraries that start threads, such as those of HEIC and AVIF, without files.
@@ -10,15 +8,4 @@ public enum WorkerKind: Int32, Sendable, Hashable, CaseIterable {
     case drawings = 2
     /// Decodes videos on one thread, without files but the one that is passed.
     case videos = 3
-}
-
-extension WorkerKind {
-    /// The filter of system calls.
-    var filter: HalcyonFilter {
-        switch self {
-        case .stills, .videos: HALCYON_FILTER_STILLS
-        case .stillsWithThreads: HALCYON_FILTER_STILLS_WITH_THREADS
-        case .drawings: HALCYON_FILTER_DRAWINGS
-        }
-    }
 }
