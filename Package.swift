@@ -297,7 +297,7 @@ let package = Package(
         // Started as a worker by the tests of isolation.
         .executableTarget(
             name: "IsolationTrial",
-            dependencies: ["CIsolation", "HalcyonIsolation"],
+            dependencies: ["CIsolation", "HalcyonCodecs", "HalcyonIsolation"],
             path: "Tests/IsolationTrial",
             swiftSettings: swiftSettings
         ),

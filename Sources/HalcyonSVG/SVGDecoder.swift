@@ -21,6 +21,13 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder {
 
     package var confinement: DecoderConfinement { .drawing }
 
+    package func prepareForWorkers() -> [String] {
+        let drawing = #"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>"#
+        _ = try? decode(Data(drawing.utf8), options: DecodeOptions(), isCancelled: { false })
+        // No text, for which Pango starts a thread that stays.
+        return SVGFonts.load()
+    }
+
     /// Returns whether the bytes start with an `svg` element or its document type, after comments if they end early
     /// enough.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -132,6 +132,32 @@ struct ConfinedDecoderTests {
         #expect(trial.pool.hasStarted)
     }
 
+    @Test("is a drawing with text, for which nothing in the process that forks workers has started a thread")
+    func textOfDrawings() throws {
+        let trial = try DecodingTrial()
+        let drawings = ["serif", "sans-serif", "monospace", "cursive"].map { family in
+            Data(
+                """
+                <svg xmlns="http://www.w3.org/2000/svg" width="60" height="20">
+                <text y="15" font-family="\(family)" font-size="14">Ålég</text></svg>
+                """.utf8
+            )
+        }
+        for drawing in drawings {
+            expectEqual(try trial.codecs().decode(drawing), try DecodingTrial.codecs.decode(drawing))
+        }
+        let zygote = try #require(trial.pool.zygoteProcess)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(zygote)/task").count == 1)
+    }
+
+    @Test("reads drawings in the languages of the program")
+    func languages() {
+        let environment = ZygoteConnection.environment { name in
+            ["LANG": "de_DE.UTF-8", "LANGUAGE": "de:en", "PATH": "/bin", "LD_PRELOAD": "/a.so"][name]
+        }
+        #expect(environment.sorted() == ["LANG=de_DE.UTF-8", "LANGUAGE=de:en", "SWIFT_BACKTRACE=enable=no"])
+    }
+
     @Test("is decoded in the program, and reported, where there is no worker")
     func unavailable() throws {
         let trial = try DecodingTrial { $0.program = { nil } }

@@ -97,7 +97,7 @@ struct RecordTests {
             var writer = RecordWriter()
             description.write(to: &writer)
             var reader = RecordReader(writer.bytes)
-            let read = try BitmapDescription(from: &reader, limits: .standard)
+            let read = try BitmapDescription(from: &reader, of: .avif, limits: .standard)
             try reader.end()
             #expect(read.info == description.info && read.colorProfile == profile)
             #expect(read.info?.file.hasEnd == false && read.info?.file.isLossless == true)
@@ -124,9 +124,9 @@ struct RecordTests {
         /// Reads the bytes as everything, which may give a value or an error, and nothing else.
         func readAll(_ bytes: [UInt8]) {
             var reader = RecordReader(bytes)
-            _ = try? BitmapDescription(from: &reader, limits: .standard)
+            _ = try? BitmapDescription(from: &reader, of: .avif, limits: .standard)
             reader = RecordReader(bytes)
-            _ = try? ImageInfo(from: &reader, limits: .standard)
+            _ = try? ImageInfo(from: &reader, of: .avif, limits: .standard)
             reader = RecordReader(bytes)
             _ = try? ImageMetadata(from: &reader)
             _ = try? CodecError(record: bytes)
@@ -160,14 +160,14 @@ struct RecordTests {
         info.write(to: &writer)
         #expect(throws: NonsensicalAnswer.self) {
             var reader = RecordReader(writer.bytes)
-            _ = try ImageInfo(from: &reader, limits: .standard)
+            _ = try ImageInfo(from: &reader, of: .avif, limits: .standard)
         }
         info = ImageInfo(format: .gif, size: PixelSize(1, 1), frameCount: 65_537, frameDurations: [1])
         writer = RecordWriter()
         info.write(to: &writer)
         #expect(throws: NonsensicalAnswer.self) {
             var reader = RecordReader(writer.bytes)
-            _ = try ImageInfo(from: &reader, limits: .standard)
+            _ = try ImageInfo(from: &reader, of: .avif, limits: .standard)
         }
         info.frameCount = 1
         info.frameDurations = [1 << 40]
@@ -175,7 +175,7 @@ struct RecordTests {
         info.write(to: &writer)
         #expect(throws: NonsensicalAnswer.self) {
             var reader = RecordReader(writer.bytes)
-            _ = try ImageInfo(from: &reader, limits: .standard)
+            _ = try ImageInfo(from: &reader, of: .avif, limits: .standard)
         }
     }
 

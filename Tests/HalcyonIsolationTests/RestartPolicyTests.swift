@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import HalcyonIsolation
@@ -32,16 +33,17 @@ struct RestartPolicyTests {
 
 @Suite("Files that ended a worker")
 struct RefusedInputsTests {
+    private static let work = RefusedInputs.Work(memory: 100)
     private static let loss = WorkerLoss(format: "GIF", file: nil, cause: .time, reached: .process)
 
     @Test("are remembered by size and content, for a time")
     func duration() {
         var inputs = RefusedInputs(capacity: 2, duration: 100)
-        inputs.insert(byteCount: 5, digest: "a", loss: Self.loss, now: 0)
+        inputs.insert(byteCount: 5, name: "a", work: Self.work, loss: Self.loss, now: 0)
         let mayContain = [5, 6].map { inputs.mayContain(byteCount: $0, now: 99) }
         #expect(mayContain == [true, false])
-        #expect(inputs.loss(byteCount: 5, digest: "a", now: 99) == Self.loss)
-        #expect(inputs.loss(byteCount: 5, digest: "b", now: 99) == nil)
+        #expect(inputs.loss(byteCount: 5, name: "a", for: Self.work, now: 99) == Self.loss)
+        #expect(inputs.loss(byteCount: 5, name: "b", for: Self.work, now: 99) == nil)
         let isRemembered = inputs.mayContain(byteCount: 5, now: 100)
         #expect(!isRemembered)
     }
@@ -49,9 +51,51 @@ struct RefusedInputsTests {
     @Test("are forgotten for newer ones beyond a number")
     func capacity() {
         var inputs = RefusedInputs(capacity: 2, duration: 100)
-        for digest in ["a", "b", "c"] { inputs.insert(byteCount: 5, digest: digest, loss: Self.loss, now: 0) }
-        #expect(inputs.loss(byteCount: 5, digest: "a", now: 1) == nil)
-        #expect(inputs.loss(byteCount: 5, digest: "b", now: 1) != nil)
-        #expect(inputs.loss(byteCount: 5, digest: "c", now: 1) != nil)
+        for name in ["a", "b", "c"] {
+            inputs.insert(byteCount: 5, name: name, work: Self.work, loss: Self.loss, now: 0)
+        }
+        #expect(inputs.loss(byteCount: 5, name: "a", for: Self.work, now: 1) == nil)
+        #expect(inputs.loss(byteCount: 5, name: "b", for: Self.work, now: 1) != nil)
+        #expect(inputs.loss(byteCount: 5, name: "c", for: Self.work, now: 1) != nil)
+    }
+
+    @Test("are decoded by a worker with more memory than the one that ended")
+    func memory() {
+        var inputs = RefusedInputs(capacity: 2, duration: 100)
+        inputs.insert(byteCount: 5, name: "a", work: .init(memory: 300), loss: Self.loss, now: 0)
+        let answers = [200, 300, 301].map {
+            inputs.loss(byteCount: 5, name: "a", for: .init(memory: $0), now: 1) != nil
+        }
+        #expect(answers == [true, true, false])
+    }
+
+    @Test("keep their other frames where one frame ended the worker")
+    func frames() {
+        var inputs = RefusedInputs(capacity: 2, duration: 100)
+        inputs.insert(byteCount: 5, name: "a", work: .init(frame: 500, memory: 1), loss: Self.loss, now: 0)
+        let frames = [nil, 0, 500].map {
+            inputs.loss(byteCount: 5, name: "a", for: .init(frame: $0, memory: 1), now: 1) != nil
+        }
+        #expect(frames == [false, false, true])
+        inputs.insert(byteCount: 5, name: "a", work: .init(memory: 1), loss: Self.loss, now: 1)
+        #expect(inputs.loss(byteCount: 5, name: "a", for: .init(frame: 0, memory: 1), now: 2) != nil)
+    }
+
+    @Test("are named by their bytes, and files of any size by what the system says of them")
+    func names() throws {
+        let path = (getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp") + "/halcyon-refused-\(getpid())"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        try #require(ftruncate(descriptor, 1 << 40) == 0)
+        let input = WorkerInput.file(descriptor: descriptor, byteCount: 1 << 40)
+        let name = try #require(input.name())
+        #expect(input.name() == name)
+        try #require(ftruncate(descriptor, 1 << 39) == 0)
+        #expect(input.name() != name)
+        #expect([UInt8](repeating: 1, count: 3).withUnsafeBytes { WorkerInput.bytes($0).name() }?.count == 64)
     }
 }

@@ -168,6 +168,29 @@ struct WorkerPoolTests {
         #expect(try output(of: try Trial.path(), ["leaks", "110"]) == "descriptors 0 children 0 answered 110\n")
     }
 
+    @Test("a process that the program forks has workers of its own")
+    func forks() throws {
+        #expect(try output(of: try Trial.path(), ["fork"]) == "kept own\n")
+    }
+
+    @Test("where no descriptor is left for another worker, those that work go on")
+    func descriptors() throws {
+        #expect(try output(of: try Trial.path(), ["crowd"]) == "on refused\n")
+    }
+
+    @Test("a worker that has gone on working by itself serves no further image")
+    func busyWorkers() throws {
+        let trial = try Trial()
+        let request = trial.request(.workAfterwards, kind: .stillsWithThreads)
+        let worker = try #require(Int32(try trial.answer(request)))
+        #expect(trial.pool.idleProcesses == [worker])
+        // Until it has taken more than memory to give back would take.
+        while halcyon_processor_time(worker) < 400_000_000 { sched_yield() }
+        let next = try trial.answer(trial.request(.identify, kind: .stillsWithThreads))
+        #expect(next != "\(worker)")
+        #expect(!trial.pool.idleProcesses.contains(worker))
+    }
+
     @Test(
         "without a program for workers there is an error, and no worker has started",
         arguments: [nil, "/bin/true", "/"]

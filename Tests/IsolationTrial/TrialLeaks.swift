@@ -28,7 +28,7 @@ struct TrialLeaks {
         for index in 0..<count {
             let work = Self.works[index % Self.works.count]
             var request = WorkerRequest(kind: .stills, operation: work.rawValue, format: "PNG")
-            request.size = work == .paint ? (width: 100 + index, height: 2_000) : nil
+            if work == .paint { request.parameters = Array("\(100 + index) 2000".utf8) }
             request.timeLimit = work == .wait ? .milliseconds(5) : .seconds(60)
             withUnsafeBytes(of: index) { input in
                 do {

@@ -1,11 +1,14 @@
 internal import CIsolation
 internal import Glibc
+internal import HalcyonCodecs
 internal import HalcyonIsolation
 internal import Synchronization
 
 /// The service behind `TrialWork`.
 final class TrialService: WorkerService {
     private let servedCount = Atomic<Int>(0)
+
+    func prepare(for kind: WorkerKind) -> [String] { kind == .drawings ? ["/usr/share/fonts"] : [] }
 
     func perform(_ task: WorkerTask) throws -> WorkerResult {
         let isUsed = servedCount.add(1, ordering: .relaxed).oldValue > 0
@@ -40,6 +43,10 @@ final class TrialService: WorkerService {
         case .startThread: return WorkerResult(payload: [try TrialAttack.numberOfThread()])
         case .count: return WorkerResult(payload: Array("\(task.input.count)".utf8))
         case .identify: return WorkerResult(payload: Array("\(getpid())".utf8))
+        case .workAfterwards:
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { _ in while sched_yield() == 0 {} }, nil)
+            return WorkerResult(payload: Array("\(getpid())".utf8))
         case .takeMemory:
             // Volatile for the compiler: the pages are touched through a call.
             var blocks: [UnsafeMutableRawPointer] = []

@@ -14,6 +14,8 @@ package enum TrialWork: Int, Sendable, CaseIterable {
     case startThread
     /// Answers with its process identifier.
     case identify
+    /// Answers with its process identifier, and works on.
+    case workAfterwards
 
     /// Answers with the number of bytes of the input.
     case count

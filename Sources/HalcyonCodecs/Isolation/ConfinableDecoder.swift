@@ -4,6 +4,18 @@ package import FoundationEssentials
 package protocol ConfinableDecoder: ImageDecoder {
     /// The code that reads untrusted bytes.
     var confinement: DecoderConfinement { get }
+
+    /// Loads what the library loads on first use, such as plug-ins and tables, and returns the files and folders that decoding
+    /// reads. Called in the process from which workers are forked: no thread may be left. Default: decodes bytes that are
+    /// no image, and returns nothing.
+    func prepareForWorkers() -> [String]
+}
+
+extension ConfinableDecoder {
+    package func prepareForWorkers() -> [String] {
+        _ = try? decode(Data(count: 64), options: DecodeOptions(), isCancelled: { false })
+        return []
+    }
 }
 
 /// The code of a decoder that reads untrusted bytes, by which it is confined.

@@ -9,6 +9,8 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
     private let confinement: DecoderConfinement
     private let isolation: WorkerIsolation
 
+    /// The time for an image, or for what has arrived of it.
+    fileprivate static let timeLimit: Duration = .seconds(60)
     /// Processor time that a drawing may take, which states no size of its work.
     private static let drawingTimeLimit: Duration = .seconds(20)
     /// What the memory of a worker may exceed that of the image by: libraries, fonts, buffers of their own.
@@ -34,9 +36,9 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         return try typed {
             try call(.info(limits), data, limits, isCancelled: CancellationFlag.isCurrentCancelled) {
                 try decoder.info(of: data, limits: limits)
-            } receive: { response in
+            } receive: { response, format in
                 try response.description { reader throws(NonsensicalAnswer) in
-                    try ImageInfo(from: &reader, limits: limits)
+                    try ImageInfo(from: &reader, of: format, limits: limits)
                 }
             }
         }
@@ -47,7 +49,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         return try typed {
             try call(.metadata, data, .standard, isCancelled: CancellationFlag.isCurrentCancelled) {
                 try decoder.metadata(of: data)
-            } receive: { response in
+            } receive: { response, _ in
                 try response.description { reader throws(NonsensicalAnswer) in try ImageMetadata(from: &reader) }
             }
         }
@@ -69,16 +71,16 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
     func decode(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         try call(.image(options), data, options.limits, isCancelled: isCancelled) {
             try decoder.decode(data, options: options, isCancelled: isCancelled)
-        } receive: { response in
-            try response.image(options, isolation)
+        } receive: { response, format in
+            try response.image(of: format, options, isolation)
         }
     }
 
     func wholeImage(_ data: Data, options: DecodeOptions, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         try call(.wholeImage(options), data, options.limits, isCancelled: isCancelled) {
             try ImageCodecs.image(of: data, with: decoder, options: options, isCancelled: isCancelled)
-        } receive: { response in
-            let image = try response.image(options, isolation)
+        } receive: { response, format in
+            let image = try response.image(of: format, options, isolation)
             if let limit = options.bitmapLimit,
                 limit.reduced(image.bitmap.size, depth: image.bitmap.depth) != image.bitmap.size
             {
@@ -100,10 +102,10 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             isCancelled: CancellationFlag.isCurrentCancelled
         ) { () -> ImageInfo?? in
             nil
-        } receive: { response -> ImageInfo?? in
+        } receive: { response, format -> ImageInfo?? in
             try response.description { reader throws(NonsensicalAnswer) in
                 try reader.optional { reader throws(NonsensicalAnswer) in
-                    try ImageInfo(from: &reader, limits: options.limits)
+                    try ImageInfo(from: &reader, of: format, limits: options.limits)
                 }
             }
         }
@@ -125,8 +127,8 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             session,
             isCancelled: isCancelled,
             inProgram: Self.lost
-        ) { response in
-            try response.bitmap(options, isolation)
+        ) { response, format in
+            try response.bitmap(of: format, options, isolation)
         }
     }
 
@@ -142,7 +144,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             isCancelled: CancellationFlag.isCurrentCancelled
         ) { () -> ArrivingImageState? in
             nil
-        } receive: { response -> ArrivingImageState? in
+        } receive: { response, _ -> ArrivingImageState? in
             try response.description { reader throws(NonsensicalAnswer) in try ArrivingImageState(from: &reader) }
         }
         if let state { return ConfinedReader(self, options, session, state) }
@@ -163,8 +165,8 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
                 options: options,
                 isCancelled: isCancelled
             )
-        } receive: { response in
-            response.result.width == 0 ? nil : try response.image(options, isolation)
+        } receive: { response, format in
+            response.result.width == 0 ? nil : try response.image(of: format, options, isolation)
         }
     }
 
@@ -173,6 +175,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         isEnd: Bool,
         options: DecodeOptions,
         _ session: WorkerSession,
+        timeLimit: Duration,
         isCancelled: @Sendable () -> Bool
     ) throws -> ArrivingImageState {
         try call(
@@ -181,9 +184,10 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             options.limits,
             session,
             sendsAll: true,
+            timeLimit: timeLimit,
             isCancelled: isCancelled,
             inProgram: Self.lost
-        ) { response in
+        ) { response, _ in
             try response.description { reader throws(NonsensicalAnswer) in try ArrivingImageState(from: &reader) }
         }
     }
@@ -201,8 +205,8 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             sendsAll: true,
             isCancelled: isCancelled,
             inProgram: Self.lost
-        ) { response in
-            try response.image(options, isolation)
+        ) { response, format in
+            try response.image(of: format, options, isolation)
         }
     }
 
@@ -219,25 +223,30 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         _ limits: DecodeLimits,
         _ session: WorkerSession? = nil,
         sendsAll: Bool = false,
+        timeLimit: Duration = Self.timeLimit,
         isCancelled: () -> Bool,
         inProgram: () throws -> Result,
-        receive: (WorkerResponse) throws -> Result
+        receive: (WorkerResponse, ImageFormat) throws -> Result
     ) throws -> Result {
         do {
             if let files = decoder as? any FileReadingDecoder, let file = files.file {
                 return try file.withFile(in: data) { descriptor, byteCount, format in
-                    let request = self.request(files.decoder(of: format), operation, limits, session, sendsAll)
+                    var request = self.request(files.decoder(of: format), operation, limits, session, sendsAll)
+                    request.timeLimit = timeLimit
                     return try isolation.pool.perform(
                         request,
                         .file(descriptor: descriptor, byteCount: byteCount),
                         isCancelled: isCancelled,
-                        receive: receive
+                        receive: { try receive($0, format) }
                     )
                 }
             }
-            let request = self.request(decoder, operation, limits, session, sendsAll)
+            var request = self.request(decoder, operation, limits, session, sendsAll)
+            request.timeLimit = timeLimit
             return try data.withUnsafeBytes { bytes in
-                try isolation.pool.perform(request, .bytes(bytes), isCancelled: isCancelled, receive: receive)
+                try isolation.pool.perform(request, .bytes(bytes), isCancelled: isCancelled) {
+                    try receive($0, decoder.format)
+                }
             }
         } catch let error as IsolationError {
             try isolation.decodeInProgram(format, because: error)
@@ -265,6 +274,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         request.name = DecodeCall.name(of: decoder)
         request.session = session?.number
         request.sendsAll = sendsAll
+        if case .frame(let index, _, _) = operation { request.frame = index }
         let memory = min(max(0, limits.memory), Self.largestMemory)
         request.largestByteCount = memory + WorkerAnswer.largestDescription
         request.memory = memory + Self.additionalMemory
@@ -316,6 +326,8 @@ private final class ConfinedReader: IncrementalReading {
     private var state: ArrivingImageState
     private var pending = Data()
     private var isEnded = false
+    /// The time that is left for the bytes that were sent.
+    private var timeLeft = ConfinedDecoder.timeLimit
 
     init(_ decoder: ConfinedDecoder, _ options: DecodeOptions, _ session: WorkerSession, _ state: ArrivingImageState) {
         self.decoder = decoder
@@ -339,7 +351,17 @@ private final class ConfinedReader: IncrementalReading {
     func advance(isCancelled: @Sendable () -> Bool) throws -> Bool {
         let bytes = pending
         pending = Data()
-        state = try decoder.advance(bytes, isEnd: isEnded, options: options, session, isCancelled: isCancelled)
+        if !bytes.isEmpty { timeLeft = ConfinedDecoder.timeLimit }
+        let start = ContinuousClock.now
+        defer { timeLeft -= ContinuousClock.now - start }
+        state = try decoder.advance(
+            bytes,
+            isEnd: isEnded,
+            options: options,
+            session,
+            timeLimit: timeLeft,
+            isCancelled: isCancelled
+        )
         return state.hasMore
     }
 
@@ -361,11 +383,12 @@ extension WorkerResponse {
 
     /// Copies the pixels.
     fileprivate func bitmap(
+        of format: ImageFormat,
         _ options: DecodeOptions,
         _ isolation: WorkerIsolation
     ) throws -> (Bitmap, BitmapDescription) {
         let description = try description { reader throws(NonsensicalAnswer) in
-            try BitmapDescription(from: &reader, limits: options.limits)
+            try BitmapDescription(from: &reader, of: format, limits: options.limits)
         }
         // Its colours were to be converted there, so that nobody reads a profile here.
         if isolation.isRequired, options.color == .sRGB, description.colorProfile != nil {
@@ -374,6 +397,7 @@ extension WorkerResponse {
         let size = PixelSize(result.width, result.height)
         let depth: SampleDepth = result.bytesPerPixel == SampleDepth.sixteen.bytesPerPixel ? .sixteen : .eight
         guard !size.isEmpty else { throw NonsensicalAnswer("an image without pixels") }
+        try options.limits.check(size, of: format)
         var bitmap: Bitmap
         do {
             bitmap = try Bitmap(uninitialized: size, isOpaque: description.isOpaque, depth: depth)
@@ -389,8 +413,12 @@ extension WorkerResponse {
         return (bitmap, description)
     }
 
-    fileprivate func image(_ options: DecodeOptions, _ isolation: WorkerIsolation) throws -> DecodedImage {
-        let (bitmap, description) = try bitmap(options, isolation)
+    fileprivate func image(
+        of format: ImageFormat,
+        _ options: DecodeOptions,
+        _ isolation: WorkerIsolation
+    ) throws -> DecodedImage {
+        let (bitmap, description) = try bitmap(of: format, options, isolation)
         guard let info = description.info else { throw NonsensicalAnswer("an image without a header") }
         return DecodedImage(
             bitmap: bitmap,

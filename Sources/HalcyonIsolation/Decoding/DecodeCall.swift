@@ -28,6 +28,16 @@ struct DecodeCall {
         case partialImage(image: Int)
         /// The smaller image that a beginning of a file embeds.
         case thumbnail(DecodeOptions)
+
+        /// The number of the animation, or of the image that arrives; `nil` for work that stands alone.
+        var number: Int? {
+            switch self {
+            case .open(_, let number), .frame(_, _, let number), .begin(_, let number), .advance(let number, _),
+                .partialImage(let number):
+                number
+            case .info, .metadata, .image, .wholeImage, .thumbnail: nil
+            }
+        }
     }
 
     init(_ decoder: any ImageDecoder, _ operation: Operation) {
@@ -130,12 +140,16 @@ struct BitmapDescription {
 }
 
 extension BitmapDescription {
-    /// - Parameter limits: Those that the image was decoded with.
-    init(from reader: inout RecordReader, limits: DecodeLimits) throws(NonsensicalAnswer) {
+    /// - Parameters:
+    ///   - format: That of the decoder.
+    ///   - limits: Those that the image was decoded with.
+    init(from reader: inout RecordReader, of format: ImageFormat, limits: DecodeLimits) throws(NonsensicalAnswer) {
         isOpaque = try reader.bool()
         isPartial = try reader.bool()
         colorProfile = try reader.optional { reader throws(NonsensicalAnswer) in try ColorProfile(from: &reader) }
-        info = try reader.optional { reader throws(NonsensicalAnswer) in try ImageInfo(from: &reader, limits: limits) }
+        info = try reader.optional { reader throws(NonsensicalAnswer) in
+            try ImageInfo(from: &reader, of: format, limits: limits)
+        }
         fullSize = try reader.size(in: 1...1 << 40)
     }
 }

@@ -12,28 +12,17 @@ final class DecodingService: WorkerService {
 
     var names: [String] { decoders.map { DecodeCall.name(of: $0) } }
 
-    /// Has each decoder of a kind read a small file, so that its library is there with what it loads on first use: fonts,
-    /// plug-ins, tables.
-    func prepare(for kind: WorkerKind) {
-        for decoder in decoders where DecoderConfinement.of(decoder).kind == kind {
-            let file = Data(Self.smallFile(of: decoder.format))
-            _ = try? decoder.decode(file, options: DecodeOptions(), isCancelled: { false })
-        }
-    }
-
-    private static func smallFile(of format: ImageFormat) -> [UInt8] {
-        guard format == .svg else { return [UInt8](repeating: 0, count: 64) }
-        let drawing = """
-            <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">
-            <text y="8" font-family="serif">a</text><text y="8" font-family="monospace">é</text></svg>
-            """
-        return Array(drawing.utf8)
+    func prepare(for kind: WorkerKind) -> [String] {
+        decoders.compactMap { $0 as? any ConfinableDecoder }.filter { $0.confinement.kind == kind }
+            .flatMap { $0.prepareForWorkers() }
     }
 
     func perform(_ task: WorkerTask) throws -> WorkerResult {
         let call = try DecodeCall(record: task.parameters)
         let decoder = decoders.first { $0.format == call.format && DecodeCall.name(ofTypeOf: $0) == call.type }
         guard let decoder else { throw NonsensicalAnswer("there is no \(call.type)") }
+        // What is kept for other work takes memory that this image may need.
+        if let kept = task.kept.value as? any KeptWork, kept.number != call.operation.number { task.kept.value = nil }
         do {
             return try answer(call.operation, decoder, task)
         } catch let error as CodecError {
@@ -137,8 +126,13 @@ final class DecodingService: WorkerService {
     }
 }
 
+/// Work that a worker keeps open from one request to the next.
+private protocol KeptWork: AnyObject {
+    var number: Int { get }
+}
+
 /// An image that a worker reads while its bytes arrive.
-private final class ArrivingImage {
+private final class ArrivingImage: KeptWork {
     let number: Int
     let reader: any IncrementalReading
     let options: DecodeOptions
@@ -159,7 +153,7 @@ private final class ArrivingImage {
 }
 
 /// An animation that a worker keeps open from one frame to the next.
-private final class OpenAnimation {
+private final class OpenAnimation: KeptWork {
     let number: Int
     private(set) var cursor: any FrameCursor
     private let color: ColorHandling

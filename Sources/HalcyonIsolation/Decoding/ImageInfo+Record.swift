@@ -12,7 +12,6 @@ extension ImageInfo {
     private static let largestImageCount = 65_536
 
     func write(to writer: inout RecordWriter) {
-        writer.write(format.rawValue)
         writer.write(size)
         writer.write(orientation.rawValue)
         writer.write(frameCount)
@@ -27,12 +26,11 @@ extension ImageInfo {
         writer.write(file.isLossless) { $0.write($1) }
     }
 
-    /// - Parameter limits: Those that the header was read with.
-    init(from reader: inout RecordReader, limits: DecodeLimits) throws(NonsensicalAnswer) {
-        self.init(
-            format: ImageFormat(rawValue: try reader.string()),
-            size: try reader.size(in: 0...Self.largestSide)
-        )
+    /// - Parameters:
+    ///   - format: That of the decoder, which names files and media types: no worker is asked for it.
+    ///   - limits: Those that the header was read with.
+    init(from reader: inout RecordReader, of format: ImageFormat, limits: DecodeLimits) throws(NonsensicalAnswer) {
+        self.init(format: format, size: try reader.size(in: 0...Self.largestSide))
         guard let orientation = Orientation(rawValue: try reader.int(in: 1...8)) else {
             throw NonsensicalAnswer("an unknown orientation")
         }

@@ -1,11 +1,27 @@
+internal import Glibc
 internal import HalcyonCodecs
 internal import HalcyonSystem
 
 /// The files that ended a worker, by their content, which are not decoded again for a time.
 struct RefusedInputs {
+    /// The work that a file is refused for.
+    struct Work: Equatable {
+        /// The frame of an animation; `nil` for the file as such.
+        var frame: Int?
+        /// The bytes of memory that the worker had.
+        var memory: Int
+
+        /// Whether a worker that ended with this work is a reason to refuse other work: one that has no more memory, of the
+        /// same frame if it was a frame.
+        func refuses(_ other: Work) -> Bool {
+            other.memory <= memory && (frame == nil || frame == other.frame)
+        }
+    }
+
     private struct Entry {
         let byteCount: Int
-        let digest: String
+        let name: String
+        let work: Work
         let loss: WorkerLoss
         let end: Int64
     }
@@ -29,42 +45,35 @@ struct RefusedInputs {
         return entries.contains { $0.byteCount == byteCount }
     }
 
-    func loss(byteCount: Int, digest: String, now: Int64) -> WorkerLoss? {
-        entries.first { $0.byteCount == byteCount && $0.digest == digest && $0.end > now }?.loss
+    func loss(byteCount: Int, name: String, for work: Work, now: Int64) -> WorkerLoss? {
+        entries.first { $0.byteCount == byteCount && $0.name == name && $0.work.refuses(work) && $0.end > now }?.loss
     }
 
-    mutating func insert(byteCount: Int, digest: String, loss: WorkerLoss, now: Int64) {
-        entries.removeAll { $0.byteCount == byteCount && $0.digest == digest }
+    mutating func insert(byteCount: Int, name: String, work: Work, loss: WorkerLoss, now: Int64) {
+        entries.removeAll { $0.byteCount == byteCount && $0.name == name && work.refuses($0.work) }
         if entries.count >= capacity { entries.removeFirst() }
-        entries.append(Entry(byteCount: byteCount, digest: digest, loss: loss, end: now + duration))
+        entries.append(Entry(byteCount: byteCount, name: name, work: work, loss: loss, end: now + duration))
     }
 }
 
 extension WorkerInput {
-    /// The SHA-256 of the bytes, so that no file can be made that is taken for another; `nil` if the file cannot be read.
-    func digest() -> String? {
-        var hash = SHA256()
+    /// The name of the content: the SHA-256 of bytes, so that none can be made that are taken for others, and of a file, which
+    /// may be of any size, what the system says of it. `nil` if the system says nothing.
+    func name() -> String? {
         switch self {
         case .bytes(let bytes):
+            var hash = SHA256()
             for start in stride(from: 0, to: bytes.count, by: Self.partByteCount) {
                 hash.update(Array(bytes[start..<min(bytes.count, start + Self.partByteCount)]))
             }
-        case .file(let descriptor, let byteCount):
-            var position = 0
-            while position < byteCount {
-                guard
-                    let part = FilePart.read(
-                        descriptor,
-                        at: position,
-                        upTo: min(Self.partByteCount, byteCount - position)
-                    )
-                else { return nil }
-                if part.isEmpty { break }
-                hash.update(part)
-                position += part.count
-            }
+            return hash.finish()
+        case .file(let descriptor, _):
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            let times = [status.st_mtim, status.st_ctim].map { "\($0.tv_sec).\($0.tv_nsec)" }
+            return ["\(status.st_dev)", "\(status.st_ino)", "\(status.st_size)"].joined(separator: ":")
+                + ":" + times.joined(separator: ":")
         }
-        return hash.finish()
     }
 
     private static let partByteCount = 1 << 18

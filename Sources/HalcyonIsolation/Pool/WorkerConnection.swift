@@ -31,6 +31,7 @@ final class WorkerConnection {
     /// The bytes of shared memory that stay for the next image.
     private(set) var sharedByteCount = 0
 
+    private let owner = getpid()
     private let socket: RecordSocket
     private let processDescriptor: Int32
     private let cancellation: SharedBuffer
@@ -91,18 +92,27 @@ final class WorkerConnection {
     }
 
     deinit {
-        // One that was taken over would not end with its socket.
-        if !isEnded { _ = halcyon_process_signal(processDescriptor, SIGKILL) }
+        // One that was taken over would not end with its socket. After a fork of the program it is its parent's.
+        if !isEnded, owner == getpid() { _ = halcyon_process_signal(processDescriptor, SIGKILL) }
         close(processDescriptor)
     }
 
-    /// The processor time that the process had taken in all when it was last asked, in nanoseconds. It takes none without work.
+    /// The processor time that the process had taken in all when it was last asked, in nanoseconds.
     private(set) var processorTime: Int64 = 0
 
     /// Asks for the processor time of the process.
     func updatedProcessorTime() -> Int64 {
         processorTime = max(processorTime, halcyon_processor_time(process))
         return processorTime
+    }
+
+    /// Processor time that a worker may take between two images, to give back memory.
+    private static let mostIdleTime: Int64 = 250_000_000
+
+    /// Whether an idle worker has taken processor time, which would count for the next image.
+    var isBusy: Bool {
+        let before = processorTime
+        return updatedProcessorTime() - before > Self.mostIdleTime
     }
 
     /// Whether the process still runs.

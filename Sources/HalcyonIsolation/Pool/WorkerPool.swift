@@ -35,8 +35,6 @@ package final class WorkerPool: Sendable {
         package var refusalDuration: Duration = .seconds(600)
         /// The number of files that are remembered for it. Default: 256.
         package var refusalCount = 256
-        /// The files and folders that drawings may read.
-        package var fontPaths = FontPaths.standard
         /// The program that becomes the workers; `nil` if there is none.
         package var program: @Sendable () -> String? = { HalcyonWorker.program() }
         /// Nanoseconds of a clock that never goes back.
@@ -69,6 +67,8 @@ package final class WorkerPool: Sendable {
         var refused: RefusedInputs
         var hasStarted = false
         var reaper: Task<Void, Never>?
+        /// The process whose workers they are.
+        var owner = getpid()
     }
 
     /// The workers of this process.
@@ -126,11 +126,8 @@ package final class WorkerPool: Sendable {
         isCancelled: () -> Bool = { false },
         receive: (WorkerResponse) throws -> Result
     ) throws -> Result {
-        var digest: String?
-        if state.withLock({ $0.refused.mayContain(byteCount: input.byteCount, now: configuration.now()) }) {
-            digest = input.digest()
-            if let digest, let loss = refusedLoss(input, digest) { throw IsolationError.refused(loss) }
-        }
+        let work = RefusedInputs.Work(frame: request.frame, memory: request.memory ?? configuration.memory)
+        if let loss = refusedLoss(input, work) { throw IsolationError.refused(loss) }
         var hasFailed = false
         while true {
             if isCancelled() { throw CancellationError() }
@@ -163,11 +160,12 @@ package final class WorkerPool: Sendable {
                 }
                 state.withLock { Self.restarts(of: request.scope, &$0) { $0.recordLoss(now: configuration.now()) } }
                 let isKnown = loss.cause != .unknown && !request.sendsAll && input.byteCount > 0
-                if isKnown, ending.isOfInput(request), let digest = digest ?? input.digest() {
+                if isKnown, ending.isOfInput(request), let name = input.name() {
                     state.withLock {
                         $0.refused.insert(
                             byteCount: input.byteCount,
-                            digest: digest,
+                            name: name,
+                            work: work,
                             loss: loss,
                             now: configuration.now()
                         )
@@ -188,8 +186,12 @@ package final class WorkerPool: Sendable {
         return worker.report
     }
 
-    private func refusedLoss(_ input: WorkerInput, _ digest: String) -> WorkerLoss? {
-        state.withLock { $0.refused.loss(byteCount: input.byteCount, digest: digest, now: configuration.now()) }
+    private func refusedLoss(_ input: WorkerInput, _ work: RefusedInputs.Work) -> WorkerLoss? {
+        let (count, now) = (input.byteCount, configuration.now())
+        guard state.withLock({ $0.refused.mayContain(byteCount: count, now: now) }), let name = input.name() else {
+            return nil
+        }
+        return state.withLock { $0.refused.loss(byteCount: count, name: name, for: work, now: now) }
     }
 
     private func loss(
@@ -254,6 +256,7 @@ package final class WorkerPool: Sendable {
 
     /// Takes the idle worker that was used last, so that the others reach their end.
     private func idleWorker(for request: WorkerRequest) -> WorkerConnection? {
+        forgetForeign()
         while true {
             let memory = request.memory ?? configuration.memory
             let worker: WorkerConnection? = state.withLock { state in
@@ -263,10 +266,22 @@ package final class WorkerPool: Sendable {
                 return (own ?? state.idle.lastIndex { $0.serves(request, memory: memory) && $0.worker.session == nil })
                     .map { state.idle.remove(at: $0).worker }
             }
-            // One that was ended from outside meanwhile serves nobody.
-            guard let worker, !worker.isRunning else { return worker }
+            // One that was ended from outside meanwhile serves nobody, and neither does one that works on its own.
+            guard let worker, !worker.isRunning || worker.isBusy else { return worker }
             worker.kill()
         }
+    }
+
+    /// Forgets the workers of the process from which this one was forked: two processes that ask one worker would take each
+    /// other's answers.
+    private func forgetForeign() {
+        let process = getpid()
+        let foreign: [Idle] = state.withLock { state in
+            guard state.owner != process else { return [] }
+            defer { (state.owner, state.idle, state.reaper) = (process, [], nil) }
+            return state.idle
+        }
+        withExtendedLifetime(foreign) {}
     }
 
     private func start(_ request: WorkerRequest, memory: Int) throws -> WorkerConnection {
@@ -276,9 +291,10 @@ package final class WorkerPool: Sendable {
             steps: configuration.steps,
             isStrict: configuration.isStrict,
             memory: memory,
-            processorSeconds: configuration.processorSeconds,
-            readablePaths: kind == .drawings ? configuration.fontPaths : []
+            processorSeconds: configuration.processorSeconds
         )
+        // Also where none starts: the process that forks them may have.
+        defer { startReaper() }
         let worker: WorkerConnection
         do {
             worker = try WorkerConnection(try zygote.fork(confinement), memory: memory)
@@ -287,7 +303,6 @@ package final class WorkerPool: Sendable {
             throw IsolationError.unavailable(reason: "a worker ended as it started (\(ending))")
         }
         state.withLock { $0.hasStarted = true }
-        startReaper()
         return worker
     }
 

@@ -13,6 +13,8 @@ package struct WorkerRequest: Sendable {
     package var memory: Int?
     /// The number of the ``WorkerSession``. Default: `nil`, the work stands alone.
     package var session: Int?
+    /// The frame that is asked for, which alone is refused if it ends a worker. Default: `nil`, none.
+    package var frame: Int?
     /// Whether the input goes to the worker of the session, too, which has that of the requests before. Default: `false`, it is
     /// the same input each time.
     package var sendsAll = false

@@ -16,7 +16,6 @@ final class ZygoteConnection: Sendable {
         var isStrict: Bool
         var memory: Int
         var processorSeconds: Int
-        var readablePaths: [String]
     }
 
     /// A worker that was made, before its first record.
@@ -53,6 +52,7 @@ final class ZygoteConnection: Sendable {
         let process: pid_t
         /// -1 where the kernel gives none.
         let processDescriptor: Int32
+        let owner = getpid()
     }
 
     private struct State {
@@ -87,7 +87,7 @@ final class ZygoteConnection: Sendable {
         guard process != nil || program() != nil else { throw Self.noProgram }
         let (own, other) = try RecordSocket.pair()
         let cancellation = try SharedBuffer(byteCount: 1, isReadOnly: true)
-        var question = Record(.fork, payload: Array(confinement.readablePaths.joined(separator: "\0").utf8))
+        var question = Record(.fork)
         question.header.code = confinement.kind.rawValue
         question.header.flags = confinement.steps.steps
         question.header.status = confinement.isStrict ? 1 : 0
@@ -98,6 +98,10 @@ final class ZygoteConnection: Sendable {
             state.lastIdentifier += 1
             question.header.identifier = state.lastIdentifier
             let descriptors = [other.descriptor, cancellation.descriptor]
+            if let running = state.running, running.owner != getpid() {
+                Self.end(running)
+                state.running = nil
+            }
             // One that ended since the last time is replaced; one that has just been started is not.
             if state.running != nil, let (answer, descriptor) = Self.ask(question, descriptors, &state) {
                 return (answer, descriptor, lease)
@@ -109,7 +113,8 @@ final class ZygoteConnection: Sendable {
             return (answer, descriptor, lease)
         }
         guard let descriptor, answer.kind == .forked else {
-            throw IsolationError.unavailable(reason: systemErrorText(answer.header.code))
+            let error = answer.header.code == 0 ? EMFILE : answer.header.code
+            throw IsolationError.unavailable(reason: systemErrorText(error))
         }
         return Worker(
             identifier: answer.header.identifier,
@@ -161,7 +166,8 @@ final class ZygoteConnection: Sendable {
         guard let path = program() else { throw Self.noProgram }
         let (own, other) = try RecordSocket.pair()
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), strdup(HalcyonWorker.argument), nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = Self.environment().map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] =
+            Self.environment { getenv($0).map { String(cString: $0) } }.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var process: pid_t = 0
         let error = halcyon_spawn(&process, path, &arguments, &environment, other.descriptor)
@@ -169,14 +175,17 @@ final class ZygoteConnection: Sendable {
         return Running(socket: own, process: process, processDescriptor: halcyon_process_descriptor(process))
     }
 
-    /// What fonts are found by, what a program's libraries were found by, and nothing else. Swift's backtraces start a
+    /// What fonts are found by, the languages of drawings, what a program's libraries were found by, and nothing else. Swift's backtraces start a
     /// process, which the filter refuses: the signal of a crash would be hidden by that of the refusal.
-    private static func environment() -> [String] {
+    ///
+    /// - Parameter value: Returns the value of a variable.
+    static func environment(_ value: (String) -> String?) -> [String] {
         let names = [
             "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
-            "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
+            "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LANG", "FC_LANG", "LD_LIBRARY_PATH", "ASAN_OPTIONS",
+            "TSAN_OPTIONS", "UBSAN_OPTIONS",
         ]
-        return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+        return names.compactMap { name in value(name).map { "\(name)=\($0)" } }
             + ["SWIFT_BACKTRACE=enable=no"]
     }
 
@@ -205,6 +214,11 @@ final class ZygoteConnection: Sendable {
 
     /// Ends the process and waits until it has ended, which takes some milliseconds.
     private static func end(_ running: Running) {
+        // That of the process from which this one was forked goes on there.
+        guard running.owner == getpid() else {
+            if running.processDescriptor >= 0 { close(running.processDescriptor) }
+            return
+        }
         // Its workers end with their sockets; those it would have ended with the program are asked by their owners.
         shutdown(running.socket.descriptor, Int32(SHUT_RDWR))
         if running.processDescriptor >= 0 {

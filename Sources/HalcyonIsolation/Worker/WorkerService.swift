@@ -6,9 +6,9 @@ package protocol WorkerService: Sendable {
     /// is told before a worker has seen any input.
     var names: [String] { get }
 
-    /// Loads what the libraries of a kind load on first use. Called in the process from which workers are forked, before
-    /// anything is confined; threads that it starts must end.
-    func prepare(for kind: WorkerKind)
+    /// Loads what the libraries of a kind load on first use, and returns the files and folders that its workers may read.
+    /// Called in the process from which workers are forked, before anything is confined; threads that it starts must end.
+    func prepare(for kind: WorkerKind) -> [String]
 
     /// Does one piece of work, and returns the description of the pixels that it wrote.
     ///
@@ -20,7 +20,7 @@ package protocol WorkerService: Sendable {
 extension WorkerService {
     package var names: [String] { [] }
 
-    package func prepare(for kind: WorkerKind) {}
+    package func prepare(for kind: WorkerKind) -> [String] { [] }
 }
 
 /// An error of a format, in the form of bytes on which service and program agree.

@@ -27,7 +27,8 @@ final class Zygote {
     private let service: any WorkerService
     private var children: [Child] = []
     private var ends: [End] = []
-    private var prepared: Set<WorkerKind> = []
+    /// The files and folders that the workers of a kind may read.
+    private var readablePaths: [WorkerKind: [String]] = [:]
     /// The names of what the service can do, each behind a zero byte.
     private let names: [UInt8]
 
@@ -79,9 +80,14 @@ final class Zygote {
     private func fork(_ record: Record, _ descriptors: [Int32]) {
         defer { descriptors.forEach { close($0) } }
         var answer = Record(.forked, identifier: record.header.identifier)
-        guard descriptors.count == 2, let kind = WorkerKind(rawValue: record.header.code) else { end() }
-        if prepared.insert(kind).inserted {
-            service.prepare(for: kind)
+        guard let kind = WorkerKind(rawValue: record.header.code) else { end() }
+        guard descriptors.count == 2 else {
+            answer.header.code = EMFILE
+            _ = socket.send(answer)
+            return
+        }
+        if readablePaths[kind] == nil {
+            readablePaths[kind] = service.prepare(for: kind)
             waitForOneThread()
         }
         let process = halcyon_fork()
@@ -138,7 +144,7 @@ final class Zygote {
         confinement.memory = record.header.byte_count
         confinement.processor_seconds = record.header.capacity
         confinement.socket = socket
-        let paths = record.payload.split(separator: 0).map { strdup(String(decoding: $0, as: UTF8.self)) }
+        let paths = (readablePaths[kind] ?? []).map { strdup($0) }
         defer { paths.forEach { free($0) } }
         return paths.map { UnsafePointer($0) }.withUnsafeBufferPointer { paths in
             confinement.readable_paths = paths.baseAddress

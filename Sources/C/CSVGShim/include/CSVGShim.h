@@ -73,6 +73,11 @@ typedef struct {
 /// The functions; `NULL` where the libraries are not installed. Loads them on first use, and never unloads them.
 const HalcyonSVGLibrary *_Nullable halcyon_svg_library(void);
 
+/// Loads the configuration of fontconfig and its list of fonts, and reports each file and folder that text is drawn with:
+/// folders of fonts, of caches, files of the configuration, and fonts behind links. Reports nothing where fontconfig is not
+/// installed. Starts no thread.
+void halcyon_svg_load_fonts(void (*report)(const char *path, void *_Nullable context), void *_Nullable context);
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import HalcyonCodecs
+@testable import HalcyonIsolation
+
+@Suite("The work of a worker")
+struct DecodingServiceTests {
+    @Test("keeps an animation open until other work comes, which may need its memory")
+    func keptAnimation() throws {
+        let service = DecodingService(DecodingTrial.codecs)
+        let kept = WorkerTask.KeptValue()
+        let data = try DecodingTrial.file(of: .gif)
+        func perform(_ operation: DecodeCall.Operation) throws {
+            let record = Record(.request, payload: DecodeCall(GIFDecoder(), operation).record)
+            let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+            let flag = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+            flag.initialize(to: 0)
+            defer {
+                output.deallocate()
+                flag.deallocate()
+            }
+            try data.withUnsafeBytes { bytes in
+                let task = WorkerTask(record, input: bytes, cancellation: CancellationByte(flag), kept: kept) { count in
+                    UnsafeMutableRawBufferPointer(rebasing: output[..<count])
+                }
+                _ = try service.perform(task)
+            }
+        }
+        try perform(.open(DecodeOptions(), animation: 1))
+        let opened = try #require(kept.value)
+        try perform(.frame(0, DecodeOptions(), animation: 1))
+        #expect(kept.value === opened)
+        try perform(.image(DecodeOptions()))
+        #expect(kept.value == nil)
+        try perform(.frame(0, DecodeOptions(), animation: 2))
+        #expect(kept.value != nil)
+    }
+}
