@@ -47,8 +47,7 @@ struct WorkerLoopTests {
         steps: .all,
         isStrict: true,
         memory: 1 << 30,
-        processorSeconds: 60,
-        readablePaths: []
+        processorSeconds: 60
     )
 
     /// The next record of a worker; `nil` once it has ended.

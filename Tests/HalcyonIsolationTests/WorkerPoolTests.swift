@@ -1,3 +1,4 @@
+import CIsolation
 import Dispatch
 import Glibc
 import HalcyonSystem

@@ -1,4 +1,5 @@
 internal import CIsolation
+internal import Dispatch
 internal import Glibc
 internal import HalcyonIsolation
 
@@ -33,8 +34,14 @@ enum TrialProcesses {
     static func crowd() -> String {
         let pool = WorkerPool()
         defer { pool.endAll() }
-        // The runtime opens what it needs for timers, and the pool its zygote.
         guard worker(pool) != nil else { return "no worker" }
+        // The runtime opens what it needs for timers, and ends the process where it cannot.
+        let hasTimers = DispatchSemaphore(value: 0)
+        Task {
+            try? await Task.sleep(for: .nanoseconds(1))
+            hasTimers.signal()
+        }
+        hasTimers.wait()
         let busy = WorkerRequest(kind: .stills, operation: TrialWork.workUntilCancelled.rawValue, format: "PNG")
         var second = "none"
         var lookCount = 0

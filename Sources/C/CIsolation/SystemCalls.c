@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -166,6 +167,7 @@ int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_
     if (filter != HALCYON_FILTER_STILLS) {
         ANSWER(&program, starting_threads, SECCOMP_RET_ALLOW);
         allow_equal(&program, SYS_clone, 0, thread_flags);
+        allow_equal(&program, SYS_prctl, 0, PR_SET_NAME);
     }
 #ifdef SYS_clone3
     // Its flags lie in memory, where a filter cannot see them. glibc falls back to `clone`.
