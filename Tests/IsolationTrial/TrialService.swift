@@ -7,10 +7,16 @@ internal import Synchronization
 /// The service behind `TrialWork`.
 final class TrialService: WorkerService {
     private let servedCount = Atomic<Int>(0)
+    private let decoding = DecodingService(
+        WorkerOnlyDecoder.all.reduce(ImageCodecs.core) { $0.registering(decoder: $1) }
+    )
+
+    var names: [String] { decoding.names }
 
     func prepare(for kind: WorkerKind) -> [String] { kind == .drawings ? ["/usr/share/fonts"] : [] }
 
     func perform(_ task: WorkerTask) throws -> WorkerResult {
+        if task.operation == 0 { return try decoding.perform(task) }
         let isUsed = servedCount.add(1, ordering: .relaxed).oldValue > 0
         guard let work = TrialWork(rawValue: task.operation) else { throw WorkerFailure(payload: []) }
         if let answer = try decoded(task, work) ?? nonsense(task, work) { return answer }

@@ -1,9 +1,10 @@
-/// The work of the trial's workers: stand-ins for decoders, for what goes wrong in them, and for code that took one over.
+/// The work of the trial's workers beside that of decoders, which has the number 0: stand-ins for decoders, for what goes wrong
+/// in them, and for code that took one over.
 package enum TrialWork: Int, Sendable, CaseIterable {
     // MARK: Decoders
 
     /// Answers with pixels of the size asked for; the bytes of each are the remainder of the input's sum.
-    case paint
+    case paint = 1
     /// Answers with the parameters.
     case echo
     /// Fails in the words of its parameters.

@@ -186,6 +186,8 @@ int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_
         allow_equal(&program, SYS_newfstatat, 3, AT_EMPTY_PATH);
     }
     ANSWER(&program, dangerous, SECCOMP_RET_TRAP);
+    // GLib asks where its warnings go, with each of them.
+    answer_calls(&program, (int[]){ SYS_getpeername }, 1, SECCOMP_RET_ERRNO | EPERM);
     // What libraries ask for and do without: settings of the system, terminals, limits, names.
     answer(&program, is_strict ? SECCOMP_RET_TRAP : SECCOMP_RET_ERRNO | EPERM);
     if (program.count > PROGRAM_CAPACITY) return E2BIG;

@@ -58,6 +58,7 @@ struct MalformedCommand: ParsableCommand {
         let seeds = Self.files(in: [folder]).filter { $0.contains(filter) && !$0.contains("/fuzz_") }
         guard !whole.isEmpty || !seeds.isEmpty else { throw MissingCorpus(path: folder) }
         let trial = MalformedTrial()
+        openTimers()
         let (files, processes) = (Self.openFileCount, Self.childCount)
         DispatchQueue.concurrentPerform(iterations: count) { index in
             guard let file = input(index, whole, seeds) else { return }
@@ -70,6 +71,16 @@ struct MalformedCommand: ParsableCommand {
         for line in trial.lines + [""] + trial.totals { print(line) }
         print("Left behind: \(left.files) open files, \(left.processes) processes")
         if trial.hasFailed || left.files > 0 || left.processes > 0 { throw ExitCode(1) }
+    }
+
+    /// Has the runtime open what it needs for timers, which stays open.
+    private func openTimers() {
+        let isOpen = DispatchSemaphore(value: 0)
+        Task {
+            try? await Task.sleep(for: .nanoseconds(1))
+            isOpen.signal()
+        }
+        isOpen.wait()
     }
 
     private static var openFileCount: Int { names(in: "/proc/self/fd").count }

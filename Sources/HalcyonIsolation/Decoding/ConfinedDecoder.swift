@@ -94,23 +94,30 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
 
     func cursor(for data: Data, options: DecodeOptions) throws -> sending any FrameCursor {
         let session = WorkerSession(isolation.pool)
-        let opened = try call(
+        let place: Place = try call(
             .open(options, animation: session.number),
             data,
             options.limits,
             session,
             isCancelled: CancellationFlag.isCurrentCancelled
-        ) { () -> ImageInfo?? in
-            nil
-        } receive: { response, format -> ImageInfo?? in
+        ) {
+            .program
+        } receive: { response, format in
             try response.description { reader throws(NonsensicalAnswer) in
-                try reader.optional { reader throws(NonsensicalAnswer) in
-                    try ImageInfo(from: &reader, of: format, limits: options.limits)
-                }
+                .worker(try ImageInfo(from: &reader, of: format, limits: options.limits))
             }
         }
-        guard let info = opened else { return try decoder.cursor(for: data, options: options) }
-        return ConfinedCursor(decoder: self, data: data, options: options, session: session, info: info)
+        switch place {
+        case .program: return try decoder.cursor(for: data, options: options)
+        case .worker(let info):
+            return ConfinedCursor(decoder: self, data: data, options: options, session: session, info: info)
+        }
+    }
+
+    /// Where an animation is open.
+    private enum Place {
+        case program
+        case worker(ImageInfo)
     }
 
     fileprivate func frame(

@@ -1,23 +1,23 @@
 internal import FoundationEssentials
-internal import HalcyonCodecs
+package import HalcyonCodecs
 internal import HalcyonRaster
 
 /// The work of a worker: decoding with the decoders that its program has.
-final class DecodingService: WorkerService {
+package final class DecodingService: WorkerService {
     private let decoders: [any ImageDecoder]
 
-    init(_ codecs: ImageCodecs) {
+    package init(_ codecs: ImageCodecs) {
         decoders = codecs.decoders
     }
 
-    var names: [String] { decoders.map { DecodeCall.name(of: $0) } }
+    package var names: [String] { decoders.map { DecodeCall.name(of: $0) } }
 
-    func prepare(for kind: WorkerKind) -> [String] {
+    package func prepare(for kind: WorkerKind) -> [String] {
         decoders.compactMap { $0 as? any ConfinableDecoder }.filter { $0.confinement.kind == kind }
             .flatMap { $0.prepareForWorkers() }
     }
 
-    func perform(_ task: WorkerTask) throws -> WorkerResult {
+    package func perform(_ task: WorkerTask) throws -> WorkerResult {
         let call = try DecodeCall(record: task.parameters)
         let decoder = decoders.first { $0.format == call.format && DecodeCall.name(ofTypeOf: $0) == call.type }
         guard let decoder else { throw NonsensicalAnswer("there is no \(call.type)") }
@@ -66,9 +66,8 @@ final class DecodingService: WorkerService {
         case .open(let options, let number):
             let animation = try OpenAnimation(number, task.input, decoder, options)
             task.kept.value = animation
-            return try task.result { writer in
-                writer.write(animation.cursor.info) { $1.write(to: &$0) }
-            }
+            let info = try animation.cursor.info ?? decoder.info(of: Self.data(task.input), limits: options.limits)
+            return try task.result { info.write(to: &$0) }
         case .frame(let index, let options, let number):
             let animation: OpenAnimation
             if let open = task.kept.value as? OpenAnimation, open.number == number {
