@@ -7,11 +7,6 @@ extension FuzzSeeds {
         case .placeholder:
             ["LEHV6nWB2yk8pyo0adR*.7kCMdnj", "00OZZy", "1QcSHQRnh493V4dIh4eXh1h4kJUI", "3OcRJYB4d3h/iIeHeEh3eIhw+j3A"]
                 .map { Data($0.utf8) }
-        case .sourceSet:
-            [
-                "a.png 1x, b.png 2x, c.png 1.5e0x", "/a?b,c 100w, data:image/png;base64,AA== 200w, d 3h 300w",
-                "https://img.example/{width}x{height}@{scale}/a.jpg?w={width}", "a,b , (c 1x), file:///etc/passwd 9x",
-            ].map { Data($0.utf8) }
         case .accept:
             ["image/avif,image/webp;q=0.8,*/*;q=.5", "*, text/html; level=1; q=1.000, image/*;q=0", "", ",;,q=1"].map {
                 Data($0.utf8)

@@ -5,12 +5,10 @@ import HTTPTypes
 @testable import HalcyonCodecs
 @testable import HalcyonHTTP
 
-/// Readers of short text from servers, pages and files.
+/// Readers of short text from servers and files.
 enum TextTarget: String, CaseIterable, Sendable {
     /// BlurHash and ThumbHash strings.
     case placeholder
-    /// The `srcset` of a page and templates of URLs.
-    case sourceSet = "source-set"
     /// The field `Accept` of a client.
     case accept
     /// The texts of a PNG file.
@@ -20,7 +18,6 @@ enum TextTarget: String, CaseIterable, Sendable {
         let text = String(decoding: data, as: UTF8.self)
         switch self {
         case .placeholder: readPlaceholders(data, text)
-        case .sourceSet: readSourceSet(text)
         case .accept: readAccept(text)
         case .pngText: readTexts(data)
         }
@@ -60,24 +57,6 @@ enum TextTarget: String, CaseIterable, Sendable {
         } catch is CodecError {
         } catch {
             fatalError("an error of another type: \(error)")
-        }
-    }
-
-    private func readSourceSet(_ text: String) {
-        let set = ImageSourceSet(srcset: text, src: "fallback.png")
-        let base = URL(string: "https://page.example/a/b")
-        for width in [0, 100, 1e9, -.infinity, .nan] as [Double] {
-            for scale in [0, 1, 2.5, .infinity, .nan] as [Double] {
-                guard let source = set.source(width: width, scale: scale, relativeTo: base) else { continue }
-                if case .file = source.location { preconditionFailure("a page chose a file of this machine") }
-            }
-        }
-        for step in [1, 0, .max, .min] as [Int] {
-            guard let template = try? ImageURLTemplate(text, step: step) else { continue }
-            for side in [0, 1.5, 1e300, -1, .infinity, .nan] as [Double] {
-                _ = template.url(width: side, height: 2, scale: side)
-                _ = template.source(width: side, height: side)
-            }
         }
     }
 
