@@ -46,7 +46,7 @@ struct Rotation {
 
 extension PixelSize {
     /// Returns the size of the smallest image that has room for one of this size, rotated about its middle.
-    package func rotated(byDegrees degrees: Double) -> PixelSize {
+    public func rotated(byDegrees degrees: Double) -> PixelSize {
         Rotation(degrees: degrees).boundingSize(of: self)
     }
 }

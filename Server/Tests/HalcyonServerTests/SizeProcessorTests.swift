@@ -75,8 +75,8 @@ struct SizeProcessorTests {
             ($0.width, $0.height, $0.mode, $0.gravity) = (.pixels(50), .pixels(50), .fill, .anchor(x: 0, y: 0))
         }
         let own = try SizeProcessor(size, isFirst: true).process(image, isCancelled: { false })
-        let library = try ResizeProcessor(size: .pixels(50, 50), mode: .fill, enlarges: false, anchor: .topLeft)
-            .process(image, isCancelled: { false })
+        let resize = ImageProcessorChain.resize(to: .pixels(50, 50), mode: .fill, enlarges: false, anchor: .topLeft)
+        let library = try resize.process(image, isCancelled: { false })
         #expect(own.size == library.size)
         #expect(own.bitmap.color(at: PixelPoint(10, 10)) == library.bitmap.color(at: PixelPoint(10, 10)))
         #expect(own.bitmap.color(at: PixelPoint(40, 40)) == library.bitmap.color(at: PixelPoint(40, 40)))

@@ -31,16 +31,7 @@ public struct Border: Sendable, Hashable {
 
     func encode(into encoder: inout CacheKeyEncoder) {
         width.encode(into: &encoder, width: 4, shorterSide: 2)
-        color.encodeComponents(into: &encoder)
+        color.encode(into: &encoder)
         encoder.encode(placement.rawValue)
-    }
-}
-
-extension Color {
-    func encodeComponents(into encoder: inout CacheKeyEncoder) {
-        encoder.encode(red)
-        encoder.encode(green)
-        encoder.encode(blue)
-        encoder.encode(alpha)
     }
 }

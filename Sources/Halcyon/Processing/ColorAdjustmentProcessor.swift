@@ -1,24 +1,15 @@
-public import HalcyonCodecs
-public import HalcyonRaster
+internal import HalcyonCodecs
+internal import HalcyonRaster
 
 /// A processor that adjusts colours, in one pass however many adjustments there are; alpha stays.
-public struct ColorAdjustmentProcessor: ImageProcessing {
-    /// The adjustments, in their order. Components are limited to 0…1 after the last.
-    public let adjustments: [ColorAdjustment]
-    /// The meaning of the components.
-    public let space: ColorAdjustment.WorkingSpace
-
-    /// A processor with these parameters.
-    public init(_ adjustments: [ColorAdjustment], in space: ColorAdjustment.WorkingSpace) {
-        self.adjustments = adjustments
-        self.space = space
-    }
+struct ColorAdjustmentProcessor: ImageProcessing {
+    let adjustments: [ColorAdjustment]
+    let space: ColorAdjustment.WorkingSpace
 
     /// `true`: each pixel is changed on its own.
-    public var scalesWithImage: Bool { true }
+    var scalesWithImage: Bool { true }
 
-    /// Writes the space, and the coefficients of each adjustment.
-    public func encodeParameters(into encoder: inout CacheKeyEncoder) {
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
         encoder.encode(space.rawValue)
         encoder.encode(adjustments.count)
         for adjustment in adjustments {
@@ -30,10 +21,7 @@ public struct ColorAdjustmentProcessor: ImageProcessing {
         }
     }
 
-    /// Returns the adjusted image.
-    ///
-    /// - Throws: ``BitmapError``, `CancellationError`.
-    public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         let adjustment = ColorAdjustment.combining(adjustments)
         guard adjustment != .identity else { return image }
         return image.replacingBitmap(

@@ -1,42 +1,24 @@
-public import HalcyonCodecs
-public import HalcyonRaster
+internal import HalcyonCodecs
+internal import HalcyonRaster
 
 /// A processor that cuts out a part of an image.
-public struct CropProcessor: ImageProcessing {
-    /// The size of the part, which ends at the edges of the image.
-    public let size: ImageSize
-    /// The position of the part.
-    public let anchor: RelativePoint
+struct CropProcessor: ImageProcessing {
+    let size: ImageSize
+    let anchor: RelativePoint
 
-    /// A processor with these parameters.
-    public init(size: ImageSize, anchor: RelativePoint) {
-        self.size = size
-        self.anchor = anchor
-    }
-
-    /// Returns the processor with its size in pixels.
-    public func inPixels(atScale scale: Double) -> CropProcessor {
+    func inPixels(atScale scale: Double) -> CropProcessor {
         CropProcessor(size: .pixels(size.pixels(atScale: scale)), anchor: anchor)
     }
 
-    /// Returns the size of the part.
-    public func workingSize(for image: DecodedImage) -> PixelSize {
+    func workingSize(for image: DecodedImage) -> PixelSize {
         image.size.cropRect(for: size.pixels(), anchor: anchor).size
     }
 
-    /// Writes size and anchor.
-    public func encodeParameters(into encoder: inout CacheKeyEncoder) {
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
         size.encodePixels(into: &encoder)
         encoder.encode(anchor.x)
         encoder.encode(anchor.y)
         size.encodePoints(into: &encoder)
-    }
-
-    /// Returns the part of the image.
-    ///
-    /// - Throws: ``ProcessingError/emptySize(_:)``, ``BitmapError``, `CancellationError`.
-    public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        try processInOnePass(image, isCancelled: isCancelled)
     }
 }
 

@@ -2,19 +2,27 @@ public import HalcyonCodecs
 public import HalcyonRaster
 
 extension ImageProcessorChain {
-    /// Blurs an image by a Gaussian; see ``BlurProcessor``.
+    /// Blurs an image by a Gaussian.
     ///
-    /// - Parameter radius: The standard deviation of the Gaussian.
+    /// Beyond the edges, the pixels at the edge go on for ever. The size of the image and its transparency at even areas
+    /// stay; an opaque image stays opaque. See `Bitmap.blurred(radius:isCancelled:)` for accuracy and limits.
+    ///
+    /// - Parameter radius: The standard deviation of the Gaussian. One that is not greater than 0 changes nothing; one of
+    ///   more than 1,000 pixels counts as that.
     public static func blur(radius: ImageLength) -> ImageProcessorChain {
         ImageProcessorChain(BlurProcessor(radius: radius))
     }
 
-    /// Sharpens an image by an unsharp mask; see ``SharpenProcessor``.
+    /// Sharpens an image by an unsharp mask: what distinguishes it from its blurred self is added to it.
+    ///
+    /// Alpha stays, and transparent pixels have no part in the mask. See
+    /// `Bitmap.sharpened(radius:amount:threshold:isCancelled:)`.
     ///
     /// - Parameters:
-    ///   - radius: The standard deviation of the Gaussian that the image is compared with. Default: 1 pixel.
-    ///   - amount: The part of the difference that is added. Default: 1.
-    ///   - threshold: The difference that is left alone, from 0 to 1. Default: 0.
+    ///   - radius: The standard deviation of the Gaussian that the image is compared with. One that is not greater than 0
+    ///     changes nothing. Default: 1 pixel.
+    ///   - amount: The part of the difference that is added, such as 0.5 to 2. Default: 1.
+    ///   - threshold: The difference that is left alone, from 0 to 1, so that noise is not sharpened. Default: 0.
     public static func sharpen(
         radius: ImageLength = .pixels(1),
         amount: Double = 1,
@@ -23,11 +31,11 @@ extension ImageProcessorChain {
         ImageProcessorChain(SharpenProcessor(radius: radius, amount: amount, threshold: threshold))
     }
 
-    /// Mixes an image with a colour that has the image's shape; see ``OverlayProcessor``.
+    /// Mixes an image with a colour that has the image's shape: where the image is transparent, it stays so.
     ///
     /// - Parameters:
-    ///   - color: The colour.
-    ///   - fraction: The part of the image: 0 gives the colour alone, 1 the image. Default: 0.5.
+    ///   - color: The colour, mixed as it is encoded (sRGB). Where it is translucent, so is its part of the mixture.
+    ///   - fraction: The part of the image, limited to 0…1: 0 gives the colour alone, 1 the image. Default: 0.5.
     public static func overlay(_ color: Color, fraction: Double = 0.5) -> ImageProcessorChain {
         ImageProcessorChain(OverlayProcessor(color: color, fraction: fraction))
     }
@@ -37,7 +45,7 @@ extension ImageProcessorChain {
     /// - Parameters:
     ///   - color: The colour. Its alpha says how much of the image it covers.
     ///   - mode: The rule; the image is the backdrop. Default: ``BlendMode/normal``, which colours transparent pixels
-    ///     as well.
+    ///     as well; ``BlendMode/sourceAtop`` keeps the image's shape.
     public static func tint(_ color: Color, mode: BlendMode = .normal) -> ImageProcessorChain {
         ImageProcessorChain(TintProcessor(color: color, mode: mode))
     }
@@ -46,7 +54,7 @@ extension ImageProcessorChain {
     ///
     /// - Parameters:
     ///   - mode: The rule; the image is the source.
-    ///   - opacity: What the image's alpha is multiplied by first. Default: 1.
+    ///   - opacity: What the image's alpha is multiplied by first, limited to 0…1. Default: 1.
     ///   - background: The backdrop. Default: none, transparent black.
     public static func blend(
         _ mode: BlendMode,
@@ -68,7 +76,7 @@ extension ImageProcessorChain {
         ImageProcessorChain(BlendProcessor(mode: .normal, opacity: factor, background: nil))
     }
 
-    /// Adjusts colours in one pass, as in `.adjustColors([.sepia(), .contrast(1.2)])`.
+    /// Adjusts colours in one pass, and leaves alpha as it is, as in `.adjustColors([.sepia(), .contrast(1.2)])`.
     ///
     /// - Parameters:
     ///   - adjustments: In their order. Components are limited to 0…1 after the last.
@@ -77,7 +85,7 @@ extension ImageProcessorChain {
         _ adjustments: [ColorAdjustment],
         in space: ColorAdjustment.WorkingSpace = .sRGB
     ) -> ImageProcessorChain {
-        ImageProcessorChain(ColorAdjustmentProcessor(adjustments, in: space))
+        ImageProcessorChain(ColorAdjustmentProcessor(adjustments: adjustments, space: space))
     }
 
     /// Changes saturation, contrast and brightness, then exposure, in this order; the formulas are those of
@@ -112,13 +120,16 @@ extension ImageProcessorChain {
         colorControls(saturation: 0, exposure: 0.7)
     }
 
-    /// Draws another image onto an image.
+    /// Draws another image onto an image, once or as tiles.
+    ///
+    /// The part of the watermark outside of the image is left out, and pixels that it does not reach stay as they are,
+    /// whatever the mode. A watermark without a pixel, as one that is to fit into a size without any, changes nothing.
     ///
     /// - Parameters:
     ///   - watermark: The image to draw. Create it once: that reads all of its pixels.
     ///   - placement: Its size and its place. Default: the original size, in the bottom right corner.
     ///   - mode: The rule; the image below is the backdrop. Default: ``BlendMode/normal``.
-    ///   - opacity: What the watermark's alpha is multiplied by. Default: 1.
+    ///   - opacity: What the watermark's alpha is multiplied by, limited to 0…1. Default: 1.
     public static func watermark(
         _ watermark: WatermarkImage,
         placement: WatermarkPlacement = WatermarkPlacement(),
@@ -130,16 +141,17 @@ extension ImageProcessorChain {
         )
     }
 
-    /// Runs a closure; see ``ClosureProcessor``.
+    /// Runs a closure under a name, which is its identity in memory and on disk, also for a later run of the program.
     ///
     /// - Parameters:
-    ///   - name: The name of the processor in caches: equal names are taken for equal work.
+    ///   - name: The name of the processor in caches, such as `"com.example.vignette(0.5)"`. It includes every value that
+    ///     the closure uses, and changes whenever the closure begins to give other pixels.
     ///   - process: Returns the processed image. It runs on a worker thread; it should call its second argument now and
     ///     then and throw `CancellationError` if that returns `true`.
     public static func closure(
         name: String,
         _ process: @escaping @Sendable (DecodedImage, _ isCancelled: @Sendable () -> Bool) throws -> DecodedImage
     ) -> ImageProcessorChain {
-        ImageProcessorChain(ClosureProcessor(name: name, process))
+        ImageProcessorChain(ClosureProcessor(name: name, closure: process))
     }
 }

@@ -27,13 +27,14 @@ extension ImageProcessorChain {
         ImageProcessorChain(OrientProcessor(orientation: orientation))
     }
 
-    /// Rotates an image about its middle by any angle, with smooth edges.
+    /// Rotates an image about its middle by any angle, with smooth edges. Multiples of 90° lose nothing.
     ///
     /// - Parameters:
     ///   - degrees: The angle, clockwise.
     ///   - expands: A Boolean value that indicates whether the result is as large as it takes to show the whole image;
     ///     otherwise it has the size of the image. Default: `true`.
-    ///   - interpolation: Default: ``Interpolation/bicubic``.
+    ///   - interpolation: The way in which pixels are made that lie between those of the image. Default:
+    ///     ``Interpolation/bicubic``.
     ///   - background: The colour beside the image, and behind it. Default: none.
     public static func rotate(
         byDegrees degrees: Double,
@@ -123,11 +124,12 @@ extension ImageProcessorChain {
         ImageProcessorChain(CircleProcessor(border: border, background: background))
     }
 
-    /// Draws a line along the sides of an image, and cuts nothing off.
+    /// Draws a line along the sides of an image, and cuts nothing off: beyond round corners of the line, the image shows.
     ///
     /// - Parameters:
     ///   - border: The line.
-    ///   - corners: The radii of its corners. Default: none is round.
+    ///   - corners: The radii of its corners: those of its outer side, or of its middle where it is
+    ///     ``BorderPlacement/centered``. Default: none is round.
     public static func border(_ border: Border, corners: RoundedCorners = RoundedCorners()) -> ImageProcessorChain {
         ImageProcessorChain(BorderProcessor(border: border, corners: corners))
     }

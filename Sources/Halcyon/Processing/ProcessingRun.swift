@@ -77,8 +77,8 @@ protocol PassProcessing: ImageProcessing {
 }
 
 extension PassProcessing {
-    /// Returns the image after the work of this processor alone.
-    func processInOnePass(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+    /// Returns the image after the work of this processor alone, unless it has a way of its own.
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         var pass = BitmapPass(over: image.size)
         // An empty pass has room for those that are done in a pass also on their own.
         _ = try add(to: &pass, fullSize: image.fullSize)

@@ -1,31 +1,19 @@
-public import HalcyonCodecs
-public import HalcyonRaster
+internal import HalcyonCodecs
+internal import HalcyonRaster
 
 /// A processor that makes the corners of an image round, and draws a line along its edge.
-public struct RoundCornersProcessor: ImageProcessing {
+struct RoundCornersProcessor: ImageProcessing {
     /// The second version mixes each pixel of an edge in one step, instead of rounding after each.
-    public static let version = 2
+    static let version = 2
 
-    /// The radius of each corner.
-    public let corners: RoundedCorners
-    /// The line along the edge; `nil` for none.
-    public let border: Border?
-    /// The colour that the image is drawn on, which shows behind the corners and where the image is transparent; `nil`:
-    /// none, the corners become transparent.
-    public let background: Color?
-
-    /// A processor with these parameters. Default: no line, no background.
-    public init(corners: RoundedCorners, border: Border? = nil, background: Color? = nil) {
-        self.corners = corners
-        self.border = border
-        self.background = background
-    }
+    let corners: RoundedCorners
+    let border: Border?
+    let background: Color?
 
     /// A Boolean value that indicates whether all lengths are parts of a side.
-    public var scalesWithImage: Bool { corners.isRelative && border?.width.isRelative != false }
+    var scalesWithImage: Bool { corners.isRelative && border?.width.isRelative != false }
 
-    /// Returns the processor with its lengths in pixels.
-    public func inPixels(atScale scale: Double) -> RoundCornersProcessor {
+    func inPixels(atScale scale: Double) -> RoundCornersProcessor {
         RoundCornersProcessor(
             corners: corners.inPixels(atScale: scale),
             border: border?.inPixels(atScale: scale),
@@ -33,20 +21,12 @@ public struct RoundCornersProcessor: ImageProcessing {
         )
     }
 
-    /// Writes radii, line and background.
-    public func encodeParameters(into encoder: inout CacheKeyEncoder) {
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
         corners.encode(into: &encoder)
         encoder.encode(border != nil)
         border?.encode(into: &encoder)
         encoder.encode(background != nil)
-        background?.encodeComponents(into: &encoder)
-    }
-
-    /// Returns the image with round corners.
-    ///
-    /// - Throws: ``BitmapError``, `CancellationError`.
-    public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        try processInOnePass(image, isCancelled: isCancelled)
+        background?.encode(into: &encoder)
     }
 }
 

@@ -1,39 +1,23 @@
-public import HalcyonCodecs
-public import HalcyonRaster
+internal import HalcyonCodecs
+internal import HalcyonRaster
 
 /// A processor that draws another image onto an image, once or as tiles.
-///
-/// The part of the watermark outside of the image is left out, and pixels that it does not reach stay as they are, whatever
-/// the mode. A watermark without a pixel, as one that is to fit into a size without any, changes nothing.
-public struct WatermarkProcessor: ImageProcessing {
-    /// The image to draw.
-    public let watermark: WatermarkImage
-    /// Its size and its place.
-    public let placement: WatermarkPlacement
-    /// The rule by which watermark, the source, and image, the backdrop, are put together.
-    public let mode: BlendMode
-    /// What the watermark's alpha is multiplied by first, limited to 0…1.
-    public let opacity: Double
+struct WatermarkProcessor: ImageProcessing {
+    let watermark: WatermarkImage
+    let placement: WatermarkPlacement
+    let mode: BlendMode
+    let opacity: Double
 
-    /// A processor with these parameters.
-    public init(watermark: WatermarkImage, placement: WatermarkPlacement, mode: BlendMode, opacity: Double) {
-        self.watermark = watermark
-        self.placement = placement
-        self.mode = mode
-        self.opacity = opacity
-    }
-
-    /// Returns the processor with its lengths in pixels.
-    public func inPixels(atScale scale: Double) -> WatermarkProcessor {
+    func inPixels(atScale scale: Double) -> WatermarkProcessor {
         let placement = placement.inPixels(atScale: scale)
         return WatermarkProcessor(watermark: watermark, placement: placement, mode: mode, opacity: opacity)
     }
 
     /// A Boolean value that indicates whether size and place are parts of the image.
-    public var scalesWithImage: Bool { placement.isRelative }
+    var scalesWithImage: Bool { placement.isRelative }
 
     /// Returns the size of the image, or of the watermark where it takes more memory.
-    public func workingSize(for image: DecodedImage) -> PixelSize {
+    func workingSize(for image: DecodedImage) -> PixelSize {
         let mark = watermark.bitmap
         guard var size = placement.size(of: mark.size, in: image.size) else { return image.size }
         // It is scaled with its own bits, which take twice the memory of those of the image.
@@ -44,18 +28,14 @@ public struct WatermarkProcessor: ImageProcessing {
         return size.area > image.size.area ? size : image.size
     }
 
-    /// Writes the watermark's identity, the placement, the mode and the opacity.
-    public func encodeParameters(into encoder: inout CacheKeyEncoder) {
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
         watermark.encode(into: &encoder)
         placement.encode(into: &encoder)
         encoder.encode(mode.rawValue)
         encoder.encode(opacity)
     }
 
-    /// Returns the image with the watermark.
-    ///
-    /// - Throws: ``BitmapError``, `CancellationError`.
-    public func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         guard let size = placement.size(of: watermark.bitmap.size, in: image.size) else { return image }
         let mark = try watermark.bitmap.resampled(to: size, isCancelled: isCancelled)
             .converted(to: image.bitmap.depth)

@@ -96,20 +96,17 @@ struct PixelateProcessor: ImageProcessing {
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         let full = image.size
         let (count, whole) = squares(over: full)
-        let small = try ResizeProcessor(
-            size: .pixels(count),
-            mode: .stretch,
-            enlarges: true,
-            resampling: Resampling(filter: .box)
-        ).process(image, isCancelled: isCancelled)
-        let large = try ResizeProcessor(
-            size: .pixels(whole),
-            mode: .stretch,
-            enlarges: true,
-            resampling: Resampling(filter: .nearest)
-        ).process(small, isCancelled: isCancelled)
+        func resized(_ image: DecodedImage, to size: PixelSize, _ filter: ResamplingFilter) throws -> DecodedImage {
+            let chain = ImageProcessorChain.resize(
+                to: .pixels(size),
+                mode: .stretch,
+                resampling: Resampling(filter: filter)
+            )
+            return try chain.process(image, isCancelled: isCancelled)
+        }
+        let large = try resized(resized(image, to: count, .box), to: whole, .nearest)
         guard whole != full else { return large }
-        return try CropAreaProcessor(area: .pixels(x: 0, y: 0, width: full.width, height: full.height))
+        return try ImageProcessorChain.crop(to: .pixels(x: 0, y: 0, width: full.width, height: full.height))
             .process(large, isCancelled: isCancelled)
     }
 }
@@ -120,16 +117,14 @@ struct TurnProcessor: ImageProcessing {
     /// The most pixels of a side of an answer.
     let largestSide: Int
 
-    private var rotation: RotateProcessor { RotateProcessor(degrees: degrees) }
+    func encodeParameters(into encoder: inout CacheKeyEncoder) { encoder.encode(degrees) }
 
-    func encodeParameters(into encoder: inout CacheKeyEncoder) { rotation.encodeParameters(into: &encoder) }
-
-    func workingSize(for image: DecodedImage) -> PixelSize { rotation.workingSize(for: image) }
+    func workingSize(for image: DecodedImage) -> PixelSize { image.size.rotated(byDegrees: degrees) }
 
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         let size = workingSize(for: image)
         guard max(size.width, size.height) <= largestSide else { throw ImageTooLarge(size: size) }
-        return try rotation.process(image, isCancelled: isCancelled)
+        return try ImageProcessorChain.rotate(byDegrees: degrees).process(image, isCancelled: isCancelled)
     }
 }
 

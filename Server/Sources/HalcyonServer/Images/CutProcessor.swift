@@ -18,7 +18,7 @@ struct CutProcessor: ImageProcessing {
         let area = PixelSize(Self.side(width, image.size.width), Self.side(height, image.size.height))
         guard area != image.size else { return image }
         let place = try placement.rectangle(of: area, in: image, standingFor: image.size, isCancelled: isCancelled)
-        return try CropAreaProcessor(area: .pixels(place)).process(image, isCancelled: isCancelled)
+        return try ImageProcessorChain.crop(to: CropArea.pixels(place)).process(image, isCancelled: isCancelled)
     }
 
     private static func side(_ side: Double, _ full: Int) -> Int {
@@ -44,7 +44,7 @@ struct TrimProcessor: ImageProcessing {
         else {
             return image
         }
-        return try CropAreaProcessor(area: .pixels(area)).process(image, isCancelled: isCancelled)
+        return try ImageProcessorChain.crop(to: CropArea.pixels(area)).process(image, isCancelled: isCancelled)
     }
 
     /// Returns the rectangle within the border; `nil` if the whole image is of the colour.

@@ -151,12 +151,12 @@ struct SizeProcessor: ImageProcessing {
         }
         var result = image
         if layout.scaled != image.size {
-            result = try ResizeProcessor(size: .pixels(layout.scaled), mode: .stretch, enlarges: true)
+            result = try ImageProcessorChain.resize(to: .pixels(layout.scaled), mode: .stretch)
                 .process(image, isCancelled: isCancelled)
         }
         guard layout.area != result.size else { return result }
         let area = try placement.rectangle(of: layout.area, in: result, standingFor: full, isCancelled: isCancelled)
-        return try CropAreaProcessor(area: .pixels(area)).process(result, isCancelled: isCancelled)
+        return try ImageProcessorChain.crop(to: CropArea.pixels(area)).process(result, isCancelled: isCancelled)
     }
 }
 
