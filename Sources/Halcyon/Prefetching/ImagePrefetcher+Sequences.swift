@@ -31,7 +31,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where Requests.Element == ImageRequest {
         self.init(
-            SyncRequestSequence(requests) { $0 },
+            PrefetchSequence(requests, in: pipeline) { $0 },
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -75,7 +75,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where URLs.Element == URL {
         self.init(
-            SyncRequestSequence(urls) { ImageRequest($0, options: options) },
+            PrefetchSequence(urls, in: pipeline) { ImageRequest($0, options: options) },
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -117,7 +117,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where Requests.Element == ImageRequest {
         self.init(
-            AsyncRequestSequence(requests) { $0 },
+            PrefetchSequence(requests, in: pipeline) { $0 },
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -162,7 +162,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where URLs.Element == URL {
         self.init(
-            AsyncRequestSequence(urls) { ImageRequest($0, options: options) },
+            PrefetchSequence(urls, in: pipeline) { ImageRequest($0, options: options) },
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,

@@ -71,7 +71,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// A prefetcher of a sequence.
     init(
-        _ requests: any RequestSequence,
+        _ sequence: PrefetchSequence,
         pipeline: ImagePipeline,
         destination: Destination,
         maxConcurrentLoads: Int,
@@ -81,7 +81,7 @@ public final class ImagePrefetcher: Sendable {
         onCompletion: (@Sendable (PrefetchResult) -> Void)?
     ) {
         work = PrefetchWork(
-            .sequence(PrefetchSequence(requests, in: pipeline)),
+            .sequence(sequence),
             of: pipeline,
             to: destination,
             maxConcurrentLoads: maxConcurrentLoads,

@@ -23,3 +23,38 @@ public struct PrefetchResult: Sendable, Hashable {
         public let error: ImageError?
     }
 }
+
+/// The counts of an ``ImagePrefetcher``. It has no lists, as copying them at each step would make long ones slow.
+public struct PrefetchProgress: Sendable, Hashable {
+    /// The number of requests whose images were loaded and cached.
+    public var completedCount: Int
+    /// The number of requests whose images were cached already.
+    public var skippedCount: Int
+    /// The number of requests whose images were not loaded.
+    public var failedCount: Int
+    /// The number of all requests, equal ones counted once; of a sequence, of those that were taken from it so far.
+    public var totalCount: Int
+
+    init(completedCount: Int = 0, skippedCount: Int = 0, failedCount: Int = 0, totalCount: Int = 0) {
+        self.completedCount = completedCount
+        self.skippedCount = skippedCount
+        self.failedCount = failedCount
+        self.totalCount = totalCount
+    }
+
+    /// The number of requests that have a result.
+    public var finishedCount: Int { completedCount + skippedCount + failedCount }
+}
+
+/// An event of an ``ImagePrefetcher``.
+public enum PrefetchEvent: Sendable, Hashable {
+    /// The image was loaded and cached.
+    case completed(ImageRequest)
+    /// The image was cached already.
+    case skipped(ImageRequest)
+    /// The image was not loaded; or the load was under way when the prefetcher was stopped.
+    case failed(PrefetchResult.Failure)
+    /// The prefetcher has ended. Comes once, after all others. Requests that were left when it was stopped have no
+    /// event of their own, and are in the result.
+    case finished(PrefetchResult)
+}

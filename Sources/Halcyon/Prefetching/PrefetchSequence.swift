@@ -1,52 +1,5 @@
 internal import HalcyonSystem
 
-/// A sequence of requests that are taken one at a time.
-protocol RequestSequence: AnyObject, Sendable {
-    /// Returns the next request; `nil` at the end. Calls come one after the other, from any task.
-    func next() async throws -> ImageRequest?
-}
-
-/// The requests that an asynchronous sequence has or leads to.
-///
-/// Unchecked: the iterator is used in ``next()`` alone, whose calls come one after the other.
-final class AsyncRequestSequence<Base: AsyncSequence & Sendable>: RequestSequence, @unchecked Sendable {
-    private let base: Base
-    private let request: @Sendable (Base.Element) -> ImageRequest
-    private var iterator: Base.AsyncIterator?
-
-    init(_ base: Base, request: @escaping @Sendable (Base.Element) -> ImageRequest) {
-        self.base = base
-        self.request = request
-    }
-
-    func next() async throws -> ImageRequest? {
-        var iterator = self.iterator ?? base.makeAsyncIterator()
-        // Held here alone, so that the values of an iterator are not copied at each step.
-        self.iterator = nil
-        defer { self.iterator = iterator }
-        return try await iterator.next().map(request)
-    }
-}
-
-/// The requests that a sequence has or leads to.
-///
-/// Unchecked: the iterator is used in ``next()`` alone, whose calls come one after the other.
-final class SyncRequestSequence<Base: Sequence & Sendable>: RequestSequence, @unchecked Sendable {
-    private let base: Base
-    private let request: @Sendable (Base.Element) -> ImageRequest
-    private var iterator: Base.Iterator?
-
-    init(_ base: Base, request: @escaping @Sendable (Base.Element) -> ImageRequest) {
-        self.base = base
-        self.request = request
-    }
-
-    func next() -> ImageRequest? {
-        if iterator == nil { iterator = base.makeIterator() }
-        return iterator?.next().map(request)
-    }
-}
-
 /// A sequence of requests of a prefetcher, with those that it named lately.
 ///
 /// Unchecked: the variables are used in ``next()`` alone, whose calls come one after the other.
@@ -61,14 +14,42 @@ final class PrefetchSequence: @unchecked Sendable {
         case end
     }
 
-    private let requests: any RequestSequence
+    private let request: () async throws -> ImageRequest?
     private let pipeline: ImagePipeline
     private var last: PrefetchItem?
     private var window = BoundedTable<PrefetchItem.CompactIdentity, Bool>(capacity: windowSize)
 
-    init(_ requests: any RequestSequence, in pipeline: ImagePipeline) {
-        self.requests = requests
+    /// - Parameter request: Returns the next request; `nil` at the end. Calls come one after the other, from any task.
+    private init(in pipeline: ImagePipeline, request: @escaping () async throws -> ImageRequest?) {
+        self.request = request
         self.pipeline = pipeline
+    }
+
+    /// The requests that the elements of a sequence are or lead to.
+    convenience init<Base: Sequence>(
+        _ base: Base,
+        in pipeline: ImagePipeline,
+        request: @escaping (Base.Element) -> ImageRequest
+    ) {
+        // Made by the first call, as it may run code of the program.
+        var iterator: Base.Iterator?
+        self.init(in: pipeline) {
+            if iterator == nil { iterator = base.makeIterator() }
+            return iterator?.next().map(request)
+        }
+    }
+
+    /// The requests that the elements of an asynchronous sequence are or lead to.
+    convenience init<Base: AsyncSequence>(
+        _ base: Base,
+        in pipeline: ImagePipeline,
+        request: @escaping (Base.Element) -> ImageRequest
+    ) {
+        var iterator: Base.AsyncIterator?
+        self.init(in: pipeline) {
+            if iterator == nil { iterator = base.makeAsyncIterator() }
+            return try await iterator?.next().map(request)
+        }
     }
 
     /// The number of requests that equal ones are looked for among, for tests.
@@ -78,7 +59,7 @@ final class PrefetchSequence: @unchecked Sendable {
     ///
     /// - Throws: The error of the sequence.
     func next() async throws -> Next {
-        guard let request = try await requests.next() else { return .end }
+        guard let request = try await self.request() else { return .end }
         let item = PrefetchItem(request, in: pipeline, after: last)
         last = item
         guard let identity = item.compactIdentity else { return .item(item) }

@@ -13,26 +13,28 @@ final class PrefetchWork: Sendable {
     let priority: PriorityBox
     private let onProgress: (@Sendable (PrefetchProgress) -> Void)?
     private let onCompletion: (@Sendable (PrefetchResult) -> Void)?
-    private let load: @Sendable (PrefetchItem) async throws -> Bool
+    let stages: PipelineStages
+    let destination: ImagePrefetcher.Destination
     private let state: Lock<State>
 
     /// - Parameters:
     ///   - rest: The requests; those of a list are distinct.
     ///   - collectsResults: A Boolean value that indicates whether the result lists the requests.
-    ///   - load: Returns whether the image had to be loaded.
     init(
         _ rest: Rest,
+        of pipeline: ImagePipeline,
+        to destination: ImagePrefetcher.Destination,
         maxConcurrentLoads: Int,
-        priority: PriorityBox,
+        priority: LoadPriority,
         collectsResults: Bool,
         onProgress: (@Sendable (PrefetchProgress) -> Void)?,
-        onCompletion: (@Sendable (PrefetchResult) -> Void)?,
-        load: @escaping @Sendable (PrefetchItem) async throws -> Bool
+        onCompletion: (@Sendable (PrefetchResult) -> Void)?
     ) {
-        self.priority = priority
+        self.priority = PriorityBox(priority)
         self.onProgress = onProgress
         self.onCompletion = onCompletion
-        self.load = load
+        stages = pipeline.stages
+        self.destination = destination
         var state = State(
             width: max(1, maxConcurrentLoads),
             rest: rest,

@@ -70,7 +70,7 @@ struct LongPrefetchTests {
         // All of the window once more, then one that has left it.
         let numbers = Array(0..<20_000) + Array((20_000 - count)..<20_000) + [0]
         let requests = numbers.map { ImageRequest(base.appending(path: "\($0)")) }
-        let sequence = PrefetchSequence(SyncRequestSequence(requests) { $0 }, in: TestPipeline().pipeline)
+        let sequence = PrefetchSequence(requests, in: TestPipeline().pipeline) { $0 }
         var (items, duplicates, highest) = (0, 0, 0)
         reading: while true {
             switch try await sequence.next() {
