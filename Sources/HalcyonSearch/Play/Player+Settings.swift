@@ -114,10 +114,13 @@ extension Player {
         String(address.prefix { $0 != "?" })
     }
 
-    // Equal to their copies only: loads share work with those that have the same.
-    private static let interceptor = LoadInterceptor { try await $0.proceed() }
+    private static let interceptor = PassingInterceptor()
+    // Equal to its copies only: loads share work with those that have the same.
     private static let loader = SourceLoader { _, _ in nil }
 }
+
+/// Changes nothing.
+private struct PassingInterceptor: LoadIntercepting {}
 
 /// Tries a source that has failed once more, at once.
 struct RetryOnce: RetryStrategy {

@@ -332,7 +332,7 @@ struct RemovalTests {
         let cache = test.pipeline.cache
         test.transport.serve(url, Sample.png())
         let (isWaiting, gate) = (Gate(), Gate())
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             isWaiting.open()
             await gate.wait()
             return try await load.proceed(with: load.request)

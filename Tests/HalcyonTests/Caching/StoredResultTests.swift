@@ -50,7 +50,7 @@ struct StoredResultTests {
         let crop = ImageOption.processor(.crop(to: .pixels(9, 9), anchor: .topLeft))
         let isFailing = Lock(false)
         let serializer = ImageOption.serializer(
-            CustomSerializer("failing") { image, _, context in
+            TestSerializer("failing") { image, _, context in
                 // One pixel has more than one byte in any format.
                 let limit = isFailing.withLock { $0 } ? 1 : nil
                 let options = EncodeOptions(maximumByteCount: limit)

@@ -140,7 +140,7 @@ struct EncodedRemovalTests {
     @Test(
         "is made by a store of the program, also if the disk gets no processed image",
         arguments: [
-            ImageOption.serializer(.original), .serializer(CustomSerializer("none") { _, _, _ in nil }),
+            ImageOption.serializer(.original), .serializer(TestSerializer("none") { _, _, _ in nil }),
         ]
     )
     func replacementWithoutResult(serializer: ImageOption) async throws {
@@ -189,7 +189,7 @@ struct EncodedRemovalTests {
     func replacementDuringLookUp() async throws {
         encoded.transport.serve(encoded.url, Sample.png(seed: 1))
         let held = encoded.held
-        let serializer = CustomSerializer("held") { image, _, context in
+        let serializer = TestSerializer("held") { image, _, context in
             held.pass()
             return try context.codecs.encode(image.bitmap, as: .png, options: EncodeOptions())
         }

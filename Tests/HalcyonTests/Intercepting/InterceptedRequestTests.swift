@@ -11,18 +11,18 @@ struct InterceptedRequestTests {
     private let other = Sample.url("loaded.png")
 
     /// Returns an interceptor that loads `other` in place of `url`, before memory is looked into or after.
-    private func redirecting(isPrepared: Bool) -> LoadInterceptor {
+    private func redirecting(isPrepared: Bool) -> TestInterceptor {
         let (url, other) = (url, other)
         let redirected = { @Sendable (request: ImageRequest) -> ImageRequest in
             request.source == .url(url) ? ImageRequest(other) : request
         }
         return isPrepared
-            ? LoadInterceptor(preparing: redirected)
-            : LoadInterceptor { load in try await load.proceed(with: redirected(load.request)) }
+            ? TestInterceptor(preparing: redirected)
+            : TestInterceptor { load in try await load.proceed(with: redirected(load.request)) }
     }
 
     private func pipeline(
-        _ interceptor: LoadInterceptor,
+        _ interceptor: TestInterceptor,
         defaultOptions: [ImageOption] = []
     ) -> TestPipeline {
         TestPipeline(defaultOptions: defaultOptions, interceptors: [interceptor])
@@ -63,7 +63,7 @@ struct InterceptedRequestTests {
     @Test("may ask for another size, and is found at that size")
     func size() async throws {
         let test = pipeline(
-            LoadInterceptor(preparing: { request in
+            TestInterceptor(preparing: { request in
                 var request = request
                 request.options.targetSize = .pixels(width: 16)
                 return request
@@ -88,7 +88,7 @@ struct InterceptedRequestTests {
             .init(body: Sample.png(seed: request.headers[.authorization] == "Bearer 1" ? 1 : 2))
         }
         for user in [1, 2, 1] {
-            let interceptor = LoadInterceptor { load in
+            let interceptor = TestInterceptor { load in
                 await Task.yield()
                 var request = load.request
                 request.options.network.headers[.authorization] = "Bearer \(user)"
@@ -105,7 +105,7 @@ struct InterceptedRequestTests {
     func delivery() async throws {
         let observer = RecordingObserver()
         let other = other
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             let result = try await load.proceed(with: ImageRequest(other, options: [.scaleFactor(3)]))
             #expect(result.response?.image.scale == 1)
             return result
@@ -124,7 +124,7 @@ struct InterceptedRequestTests {
     func several() async throws {
         let (url, other) = (url, other)
         let test = pipeline(
-            LoadInterceptor { load in
+            TestInterceptor { load in
                 do {
                     return try await load.proceed()
                 } catch let error as ImageError where error.reason == .status(404) {

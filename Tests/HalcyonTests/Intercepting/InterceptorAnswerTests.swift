@@ -16,7 +16,7 @@ struct InterceptorAnswerTests {
     private var pipeline: ImagePipeline { test.pipeline }
 
     private func options(_ load: @escaping @Sendable (InterceptedLoad) async throws -> LoadResult) -> [ImageOption] {
-        [.interceptors(LoadInterceptor(load))]
+        [.interceptors(TestInterceptor(load))]
     }
 
     @Test("is given to the caller alone: nothing is loaded, and no cache has it under any key")
@@ -76,10 +76,10 @@ struct InterceptorAnswerTests {
 
     @Test("may be an error of its own type, which the interceptors around it see as it is")
     func ownError() async throws {
-        let outer = LoadInterceptor { load in
+        let outer = TestInterceptor { load in
             do { return try await load.proceed() } catch is Refusal { return .pixel }
         }
-        let inner = LoadInterceptor { _ in throw Refusal() }
+        let inner = TestInterceptor { _ in throw Refusal() }
         let response = try await pipeline.response(for: url, options: [.interceptors(outer, inner)])
         #expect(response.image.size == PixelSize(1, 1))
     }

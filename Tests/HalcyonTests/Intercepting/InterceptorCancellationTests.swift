@@ -13,7 +13,7 @@ struct InterceptorCancellationTests {
     private let gate = Gate()
 
     private func task(_ load: @escaping @Sendable (InterceptedLoad) async throws -> LoadResult) -> ImageTask {
-        test.pipeline.task(for: url, options: [.interceptors(LoadInterceptor(load))])
+        test.pipeline.task(for: url, options: [.interceptors(TestInterceptor(load))])
     }
 
     private func expectNothing(of task: ImageTask) async {

@@ -45,7 +45,7 @@ struct InterceptorFormTests {
     func everyFunction(index: Int) async throws {
         let log = CallLog()
         let other = Sample.url("other.png")
-        let interceptor = LoadInterceptor(preparing: { request in
+        let interceptor = TestInterceptor(preparing: { request in
             log.add("prepare")
             return request
         }) { load in
@@ -69,7 +69,7 @@ struct InterceptorFormTests {
 
     /// A pipeline whose loads are answered with one pixel.
     private func answering() -> TestPipeline {
-        TestPipeline(interceptors: [LoadInterceptor { _ in .pixel }])
+        TestPipeline(interceptors: [TestInterceptor { _ in .pixel }])
     }
 
     private func expectEmptyCaches(_ test: TestPipeline) async throws {
@@ -97,7 +97,7 @@ struct InterceptorFormTests {
         #expect(try ImageCodecs.standard.decode(data).info.format == .png)
         try await expectEmptyCaches(test)
         let bytes = Sample.jpeg()
-        let interceptor = LoadInterceptor { _ in
+        let interceptor = TestInterceptor { _ in
             var response = try #require(LoadResult.pixel.response)
             response.data = bytes
             return LoadResult(response)
@@ -122,7 +122,7 @@ struct InterceptorFormTests {
     @Test("cannot give the result of a load of one form to a caller of another")
     func mismatch() async throws {
         let kept = Lock<LoadResult?>(nil)
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             if let result = kept.withLock({ $0 }) { return result }
             let result = try await load.proceed()
             kept.withLock { $0 = result }

@@ -11,9 +11,9 @@ struct InterceptorNestingTests {
     private let log = CallLog()
 
     /// Returns an interceptor that loads another image before it goes on.
-    private func nesting(_ name: String) -> LoadInterceptor {
+    private func nesting(_ name: String) -> TestInterceptor {
         let (pipeline, log) = (pipeline, log)
-        return LoadInterceptor { load in
+        return TestInterceptor { load in
             log.add(name)
             if let pipeline = pipeline.withLock({ $0 }) { _ = try await pipeline.image(from: Sample.url()) }
             return try await load.proceed()
@@ -21,7 +21,7 @@ struct InterceptorNestingTests {
     }
 
     /// Loads an image with interceptors that know the pipeline.
-    private func load(_ interceptors: [LoadInterceptor]) async throws -> (log: [String], transfers: Int) {
+    private func load(_ interceptors: [TestInterceptor]) async throws -> (log: [String], transfers: Int) {
         let test = TestPipeline(interceptors: interceptors)
         test.transport.setAnswer { _ in .init(body: Sample.png()) }
         pipeline.withLock { $0 = test.pipeline }
@@ -32,7 +32,7 @@ struct InterceptorNestingTests {
 
     @Test("does not come to its own load, which others see")
     func own() async throws {
-        let seen = LoadInterceptor { [log] load in
+        let seen = TestInterceptor { [log] load in
             log.add("seen")
             return try await load.proceed()
         }
@@ -51,7 +51,7 @@ struct InterceptorNestingTests {
     func preparing() async throws {
         let (pipeline, log) = (pipeline, log)
         let tasks = Lock<[ImageTask]>([])
-        let interceptor = LoadInterceptor(preparing: { request in
+        let interceptor = TestInterceptor(preparing: { request in
             log.add("prepare")
             guard let pipeline = pipeline.withLock({ $0 }) else { return request }
             _ = pipeline.responseFromMemory(for: request)
@@ -68,7 +68,7 @@ struct InterceptorNestingTests {
     @Test("does not come to the loads of a prefetcher that it starts, which others see")
     func prefetching() async throws {
         let (pipeline, log) = (pipeline, log)
-        let starting = LoadInterceptor { load in
+        let starting = TestInterceptor { load in
             log.add("start")
             // Would begin one after the other without end.
             if log.texts.count < 5, let pipeline = pipeline.withLock({ $0 }) {
@@ -77,7 +77,7 @@ struct InterceptorNestingTests {
             }
             return try await load.proceed()
         }
-        let seen = LoadInterceptor { load in
+        let seen = TestInterceptor { load in
             log.add("seen")
             return try await load.proceed()
         }

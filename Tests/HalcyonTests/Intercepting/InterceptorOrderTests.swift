@@ -63,7 +63,7 @@ struct InterceptorOrderTests {
         test.transport.serve(missing, Data(), status: 404)
         #expect(await reason { try await pipeline.response(for: missing) } == .status(404))
         #expect(log.take() == ["prepare a", "prepare b", "load a", "load b", "fail b", "fail a"])
-        let rescue = LoadInterceptor { load in
+        let rescue = TestInterceptor { load in
             do { return try await load.proceed() } catch is ImageError { return .pixel }
         }
         let options: [ImageOption] = [.interceptors(rescue)]
@@ -75,7 +75,7 @@ struct InterceptorOrderTests {
     func once() async throws {
         let (missing, gate) = (Sample.url("missing.png"), Gate())
         test.transport.serve(missing, Data(), status: 503)
-        let waiting = LoadInterceptor { load in
+        let waiting = TestInterceptor { load in
             await gate.wait()
             return try await load.proceed()
         }

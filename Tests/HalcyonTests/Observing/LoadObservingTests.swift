@@ -189,7 +189,7 @@ struct LoadObservingTests {
     func prefetchedHits() async throws {
         test.transport.serve(url, Sample.png())
         let processed: [ImageOption] = [.processor(.crop(to: .pixels(2, 2)))]
-        let intercepted: [ImageOption] = [.interceptors(LoadInterceptor { try await $0.proceed() })]
+        let intercepted: [ImageOption] = [.interceptors(TestInterceptor { try await $0.proceed() })]
         for options in [[], processed, intercepted] {
             _ = try await pipeline.response(for: url, options: options)
             let loads = pipeline.statistics.loads

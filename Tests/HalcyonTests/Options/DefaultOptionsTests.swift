@@ -250,7 +250,7 @@ struct DefaultOptionsTests {
             .largestSideLength(9), .animation(.firstFrame), .processAllFrames, .damage(.isRefused),
             .isolation(.preferred),
             .observers(LoadObserver { _ in }),
-            .interceptors(LoadInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
+            .interceptors(TestInterceptor { try await $0.proceed() }), .loaders(SourceLoader { _, _ in nil }),
             .value("a", for: NoteKey.self),
         ]
         let test = TestPipeline(defaultOptions: changes)

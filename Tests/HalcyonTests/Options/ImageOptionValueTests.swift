@@ -154,7 +154,7 @@ struct ImageOptionValueTests {
     @Test("are read by interceptors, loaders and observers, those of the pipeline included")
     func readers() async throws {
         let (log, observer) = (CallLog(), RecordingObserver())
-        let interceptor = LoadInterceptor(preparing: { request in
+        let interceptor = TestInterceptor(preparing: { request in
             log.add("prepare \(request.options[NoteKey.self])")
             return request
         }) { load in

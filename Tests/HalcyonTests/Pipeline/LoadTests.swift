@@ -55,7 +55,7 @@ struct LoadTests {
     func secondLook() async throws {
         fixture.serve(Sample.png(), [:])
         let (hasLooked, gate) = (Gate(), Gate())
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             hasLooked.open()
             await gate.wait()
             return try await load.proceed()

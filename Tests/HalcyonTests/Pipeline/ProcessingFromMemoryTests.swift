@@ -81,7 +81,7 @@ struct ProcessingFromMemoryTests {
         arguments: [
             .readsOriginal(false), .cacheOriginalImage, .includesOriginalData, .revalidate, .fromDiskCacheOrRefresh,
             .forceRefresh, .keepSixteenBits, .cacheScope("other"),
-            .serializer(CustomSerializer("own") { image, _, _ in Sample.encoded(image.bitmap, .png) }),
+            .serializer(TestSerializer("own") { image, _, _ in Sample.encoded(image.bitmap, .png) }),
         ] as [ImageOption]
     )
     func options(option: ImageOption) async throws {

@@ -220,7 +220,7 @@ struct ProgressivePreviewTests {
     @Test("are processed as the image is that an interceptor goes on with")
     func intercepted() async throws {
         let test = pipeline()
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             var request = load.request
             request.options.processing = .crop(to: .pixels(1, 2))
             return try await load.proceed(with: request)

@@ -184,7 +184,7 @@ struct SourceLoaderTests {
     @Test("loads what an interceptor goes on with")
     func interceptor() async throws {
         let first = try page(1)
-        let interceptor = LoadInterceptor { try await $0.proceed(with: ImageRequest(first)) }
+        let interceptor = TestInterceptor { try await $0.proceed(with: ImageRequest(first)) }
         let test = TestPipeline(interceptors: [interceptor], loaders: [pages])
         #expect(try await test.pipeline.response(for: Sample.url()).source == .data)
         #expect(calls.texts == ["1"])
@@ -257,7 +257,7 @@ struct SourceLoaderTests {
             let pipeline = pipeline.withLock { $0 }
             return ClosureImageDataProvider(cacheKey: "loaded") { try await pipeline?.data(for: url) ?? Data() }
         }
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             calls.add("\(load.form)")
             return try await load.form == .image ? load.proceed(with: ImageRequest(url)) : load.proceed()
         }
@@ -276,7 +276,7 @@ struct SourceLoaderTests {
             return ClosureImageDataProvider(cacheKey: "the page") { Sample.png() }
         }
         let seen = CallLog()
-        let interceptor = LoadInterceptor { load in
+        let interceptor = TestInterceptor { load in
             seen.add(load.request.source.url?.absoluteString ?? "none")
             return try await load.proceed(with: load.request)
         }

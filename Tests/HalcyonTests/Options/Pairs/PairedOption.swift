@@ -113,7 +113,7 @@ struct PairedOption: Sendable {
         PairedOption("previews", .previews([PairFixture.alternative]))
         PairedOption("progressive", .progressive)
         PairedOption("workers", .workers(PixelWorkers(threadCount: 1)))
-        PairedOption("interceptors", .interceptors(LoadInterceptor { try await $0.proceed() }))
+        PairedOption("interceptors", .interceptors(TestInterceptor { try await $0.proceed() }))
         PairedOption("loaders", .loaders(SourceLoader { _, _ in nil }))
         PairedOption("values", .value("pairs", for: NoteKey.self))
     }

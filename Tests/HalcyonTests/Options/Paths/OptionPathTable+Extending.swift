@@ -10,7 +10,7 @@ extension OptionPathTable {
     /// The fields by which a program takes part in loads.
     @Rows static var extending: [Row] {
         Row("interceptors") { _ in
-            let interceptor = LoadInterceptor(preparing: { request in
+            let interceptor = TestInterceptor(preparing: { request in
                 var request = request
                 request.options.delivery.scale = 2
                 return request
