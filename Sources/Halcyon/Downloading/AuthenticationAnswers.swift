@@ -2,7 +2,11 @@ internal import FoundationEssentials
 internal import HalcyonHTTP
 internal import HalcyonSystem
 
-/// The answers of responders, so that transfers to one origin call them once.
+/// The answers of responders, so that transfers to one origin call them once, and the folders for which servers have
+/// accepted them, so that later requests carry them from the start instead of being refused first.
+///
+/// A server that accepts a credential for a path is assumed to accept it for all paths at or below that path's folder
+/// (RFC 7617, section 2.2).
 final class AuthenticationAnswers: Sendable {
     /// The part of a server that a credential is valid for (RFC 9110, section 11.5), and the responder that supplies
     /// it.
@@ -11,6 +15,11 @@ final class AuthenticationAnswers: Sendable {
         let isProxy: Bool
         let realms: [ExactString?]
         let responder: ResponderKey
+
+        /// Returns whether it is a part of this server, whichever realm.
+        func isPart(of origin: Origin, _ responder: ResponderKey) -> Bool {
+            !isProxy && self.responder == responder && self.origin == origin
+        }
     }
 
     private struct Question: Hashable {
@@ -23,6 +32,14 @@ final class AuthenticationAnswers: Sendable {
         /// The number of the answer, in the order of all answers.
         let number: Int
         let responder: KeptResponder
+        /// The folders of the space at whose paths the server has accepted a credential, the oldest first.
+        var folders: [ProtectedFolder] = []
+    }
+
+    private struct ProtectedFolder: Sendable {
+        /// Ends with a slash.
+        let path: String
+        let credential: Credential
     }
 
     private struct State {
@@ -30,30 +47,74 @@ final class AuthenticationAnswers: Sendable {
         var answerCount = 0
     }
 
-    /// Servers choose their realms, so the number of realms has no bound. Removing an answer costs a call of the
-    /// responder.
+    /// Servers choose their realms, so the number of realms has no bound. Removing an answer costs a refusal and a call
+    /// of the responder, and removing a folder a refusal.
     private static let maximumCount = 256
+    private static let maximumFolders = 16
 
     private let state = Lock(State())
     private let questions = WorkCoalescer<Question, Answer>()
-    private let accepted = AcceptedCredentials()
 
     /// The number of answers so far, which separates later answers from earlier ones.
     var now: Int { state.withLock { $0.answerCount } }
 
-    /// Returns the credential to send with a request before its server asks for one; `nil` if there is none.
-    func proof(for request: TransferRequest, responder: ScopedResponder?) -> CredentialProof? {
-        responder.flatMap { accepted.proof(for: request, responder: $0) }
+    /// Returns the credential to send with a request that has none of its own before its server asks for one; `nil` if
+    /// none is known.
+    func proof(for request: TransferRequest, responder: ScopedResponder) -> CredentialProof? {
+        guard request.credential == nil, request.headers[.authorization] == nil,
+            request.url.user(percentEncoded: true) == nil,
+            let origin = Origin(request.url.absoluteString), let path = Self.path(of: request.url)
+        else { return nil }
+        let key = responder.key
+        return state.withLock { state in
+            var (length, proof): (Int, CredentialProof?) = (0, nil)
+            // Its responder has the address of the present one, which is held by the caller.
+            for (space, answer) in state.answers where space.isPart(of: origin, key) && !answer.responder.isReleased {
+                for folder in answer.folders where path.hasPrefix(folder.path) && folder.path.utf8.count > length {
+                    length = folder.path.utf8.count
+                    proof = CredentialProof(credential: folder.credential, realms: space.realms, isUnasked: true)
+                }
+            }
+            return proof
+        }
     }
 
-    /// Records that a server has accepted the credential of a responder.
-    func noteAcceptance(of proof: CredentialProof, for url: URL, responder: ScopedResponder?) {
-        if let responder { accepted.add(proof, for: url, responder: responder) }
+    /// Records that a server has accepted a credential for a URL.
+    func noteAcceptance(of proof: CredentialProof, for url: URL, responder: ScopedResponder) {
+        guard let origin = Origin(url.absoluteString), let path = Self.path(of: url),
+            let end = path.lastIndex(of: "/")
+        else { return }
+        let folder = String(path[...end])
+        let key = responder.key
+        let space = Space(origin: origin, isProxy: false, realms: proof.realms, responder: key)
+        state.withLock { state in
+            let spaces = state.answers.keys.filter { $0.isPart(of: origin, key) }
+            let isKnown = spaces.contains { space in
+                state.answers[space]?.folders.contains {
+                    folder.hasPrefix($0.path) && $0.credential == proof.credential
+                } ?? false
+            }
+            if isKnown { return }
+            for space in spaces { state.answers[space]?.folders.removeAll { $0.path == folder } }
+            // The answer may have been removed meanwhile.
+            guard var folders = state.answers[space]?.folders else { return }
+            folders.append(ProtectedFolder(path: folder, credential: proof.credential))
+            if folders.count > Self.maximumFolders { folders.removeFirst() }
+            state.answers[space]?.folders = folders
+        }
     }
 
     /// Records that a server no longer accepts a credential.
     func noteRejection(of proof: CredentialProof, for url: URL, responder: ScopedResponder) {
-        accepted.remove(proof, for: url, responder: responder)
+        guard let origin = Origin(url.absoluteString), let path = Self.path(of: url) else { return }
+        let key = responder.key
+        state.withLock { state in
+            for space in state.answers.keys.filter({ $0.isPart(of: origin, key) }) {
+                state.answers[space]?.folders.removeAll {
+                    path.hasPrefix($0.path) && $0.credential == proof.credential
+                }
+            }
+        }
     }
 
     /// Returns the credential to try next; `nil` lets the server's refusal stand.
@@ -114,9 +175,13 @@ final class AuthenticationAnswers: Sendable {
                 swap(&state.answers, &forgotten)
             }
             state.answerCount += 1
-            let answer = Answer(credential: credential, number: state.answerCount, responder: responder)
+            var answer = Answer(credential: credential, number: state.answerCount, responder: responder)
             // Released after the lock as well: the answer that it replaces may be the last to hold its responder.
-            if let older = state.answers.updateValue(answer, forKey: space) { forgotten[space] = older }
+            if let older = state.answers[space] {
+                if !older.responder.isReleased { answer.folders = older.folders }
+                forgotten[space] = older
+            }
+            state.answers[space] = answer
             return answer
         }
     }
@@ -133,4 +198,21 @@ final class AuthenticationAnswers: Sendable {
             }
         }
     }
+
+    /// Returns the path of a URL; `nil` if it may lead out of the folders it names: "/a/../b" is sent as "/b".
+    private static func path(of url: URL) -> String? {
+        let path = url.path(percentEncoded: true)
+        let lowercased = path.lowercased()
+        if lowercased.contains("/.") || lowercased.contains("/%2e") { return nil }
+        return path.isEmpty ? "/" : path
+    }
+}
+
+/// A credential from a responder, and the realms that it is for.
+struct CredentialProof: Sendable, Hashable {
+    let credential: Credential
+    /// The realms of the challenges it answers.
+    let realms: [ExactString?]
+    /// A Boolean value that indicates whether it is sent before the server has asked for it.
+    var isUnasked = false
 }

@@ -21,7 +21,7 @@ public import HalcyonHTTP
 ///
 /// Equal hooks are taken to answer for the same user, as long as their ``cacheIdentity`` is the same. Credentials that a
 /// server has accepted are kept within the process: of hooks that are an object for as long as the program keeps that,
-/// of values, of which an equal one may be made for each request, at most 512. None is written to a file.
+/// of values, of which an equal one may be made for each request, at most 256. None is written to a file.
 public protocol DownloadHooks: Hashable, Sendable {
     /// The name of whose image comes of these hooks, and of what they make of its bytes.
     ///
