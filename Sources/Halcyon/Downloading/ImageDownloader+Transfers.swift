@@ -159,7 +159,7 @@ extension ImageDownloader {
         audience: String?,
         context: WorkContext
     ) -> DownloadRun {
-        let (events, onEvent) = (events, setup.configuration.onEvent)
+        let onEvent = setup.configuration.onEvent
         return DownloadRun(
             request: request,
             original: original,
@@ -168,13 +168,13 @@ extension ImageDownloader {
             answers: setup.answers,
             workers: workers,
             context: context,
-            responded: { events.send(Event(transfer: number, request: request, kind: .responded($0)), onEvent) }
+            responded: { onEvent?(Event(transfer: number, request: request, kind: .responded($0))) }
         )
     }
 
     @inline(never)
     private func send(_ kind: Event.Kind, of request: TransferRequest, number: Int, _ setup: DownloadSetup) {
-        events.send(Event(transfer: number, request: request, kind: kind), setup.configuration.onEvent)
+        setup.configuration.onEvent?(Event(transfer: number, request: request, kind: kind))
     }
 
     @inline(never)

@@ -24,7 +24,6 @@ public final class ImageDownloader: Sendable {
 
     /// A number that no other downloader of this process has.
     let number = WorkNumber.next()
-    let events = EventBroadcaster<Event>()
     let workers = WorkQueue(name: "halcyon.bodies", width: ProcessorCount.available)
     let transferCount = Lock(0)
     let calls = DownloadCalls()
@@ -107,14 +106,6 @@ public final class ImageDownloader: Sendable {
     /// is, as it may have other users.
     public func shutdown() {
         calls.shutDown()
-    }
-
-    /// Returns a stream of the events from now on; it ends with the downloader. A reader that falls behind by more than
-    /// `limit` events loses the oldest.
-    ///
-    /// - Parameter limit: The number of events that are kept for a slow reader; at least 1. Default: 1,000.
-    public func events(bufferingAtMost limit: Int = 1_000) -> AsyncStream<Event> {
-        events.stream(limit: max(1, limit))
     }
 }
 

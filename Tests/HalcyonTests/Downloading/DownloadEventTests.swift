@@ -75,23 +75,21 @@ struct DownloadEventTests {
         #expect(test.log.words == ["started", "responded 200", "finished"])
     }
 
-    @Test("come as a stream too, with transfers, requests and metrics")
-    func stream() async throws {
-        let events = test.downloader.events()
+    @Test("come with transfers, requests and metrics")
+    func contents() async throws {
         let task = test.downloader.task(for: url)
         let transfer = await test.transport.nextTransfer()
         transfer.respond()
         transfer.finish(TransferMetrics(queued: .seconds(1), total: .seconds(3), bodyBytesReceived: 4 << 20))
         _ = try await task.body
-        var speed: Double?
-        for await event in events {
-            #expect(event.transfer == 1)
-            #expect(event.request.url == url)
-            guard case .finished(let result) = event.kind else { continue }
-            speed = try result.get().downloadSpeedMebibytes
-            break
+        await test.settle()
+        let events = test.log.all
+        #expect(events.count == 3 && events.allSatisfy { $0.transfer == 1 && $0.request.url == url })
+        guard case .finished(let result) = events.last?.kind else {
+            Issue.record("the last event is not the end")
+            return
         }
-        #expect(speed == 2)
+        #expect(try result.get().downloadSpeedMebibytes == 2)
         #expect(TransferMetrics().downloadSpeed == nil)
     }
 

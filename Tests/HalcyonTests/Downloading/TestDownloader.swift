@@ -39,12 +39,14 @@ final class EventLog: Sendable {
         events.withLock { $0.append(event) }
     }
 
+    var all: [ImageDownloader.Event] { events.withLock { $0 } }
+
     var startCount: Int { words.count { $0 == "started" } }
 
     var finishCount: Int { words.count { $0.hasPrefix("finished") } }
 
     var words: [String] {
-        events.withLock { $0 }.map { event in
+        all.map { event in
             switch event.kind {
             case .started: "started"
             case .responded(let response): "responded \(response.status)"
