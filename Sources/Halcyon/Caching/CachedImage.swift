@@ -52,51 +52,13 @@ struct CachedImage: Sendable {
         isExact: Bool = true,
         digest: ContentDigest? = nil
     ) {
-        self.init(
-            content,
-            byteCount: byteCount,
-            storing: validity.flatMap { $0.isSilent && dropsSilence ? nil : $0 },
-            receivedAt: (validity?.response.responseTime ?? receivedAt)?.timeIntervalSinceReferenceDate ?? .nan,
-            isExact: isExact,
-            digestValue: digest?.value ?? 0
-        )
-    }
-
-    /// The parameters are those of ``init(_:byteCount:validity:receivedAt:dropsSilence:isExact:)``.
-    init(
-        image: DecodedImage,
-        byteCount: Int,
-        validity: OriginalValidity? = nil,
-        receivedAt: Date? = nil,
-        dropsSilence: Bool = false,
-        isExact: Bool = true,
-        digest: ContentDigest? = nil
-    ) {
-        self.init(
-            .image(image),
-            byteCount: byteCount,
-            validity: validity,
-            receivedAt: receivedAt,
-            dropsSilence: dropsSilence,
-            isExact: isExact,
-            digest: digest
-        )
-    }
-
-    private init(
-        _ content: Content,
-        byteCount: Int,
-        storing validity: OriginalValidity?,
-        receivedAt: Double,
-        isExact: Bool,
-        digestValue: UInt64
-    ) {
         self.content = content
         self.byteCount = byteCount
-        self.validity = validity
-        self.receivedAt = receivedAt
+        self.validity = validity.flatMap { $0.isSilent && dropsSilence ? nil : $0 }
+        let receivedAt = validity?.response.responseTime ?? receivedAt
+        self.receivedAt = receivedAt?.timeIntervalSinceReferenceDate ?? .nan
         self.isExact = isExact
-        self.digestValue = digestValue
+        digestValue = digest?.value ?? 0
     }
 
     /// The digest of the original that it was made of; `nil` if that is not known.
@@ -114,10 +76,10 @@ struct CachedImage: Sendable {
         return CachedImage(
             .image(image.replacingAnimation(nil)),
             byteCount: byteCount,
-            storing: validity,
-            receivedAt: receivedAt,
+            validity: validity,
+            receivedAt: receivedDate,
             isExact: isExact,
-            digestValue: digestValue
+            digest: digest
         )
     }
 
@@ -149,9 +111,9 @@ struct CachedImage: Sendable {
         let isPartial = image.isPartial
         let byteCount = byteCount
         let validity = validity
-        let receivedAt = receivedAt
+        let receivedDate = receivedDate
         let isExact = isExact
-        let digestValue = digestValue
+        let digest = digest
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
@@ -172,10 +134,10 @@ struct CachedImage: Sendable {
             return CachedImage(
                 .image(image),
                 byteCount: byteCount,
-                storing: validity,
-                receivedAt: receivedAt,
+                validity: validity,
+                receivedAt: receivedDate,
                 isExact: isExact,
-                digestValue: digestValue
+                digest: digest
             )
         }
     }

@@ -116,7 +116,7 @@ extension ImageCache {
             let isFollowed = policy.freshness != .ignoringServer
             let validity = request.validityWithoutHead(storedAt: now)
             let cached = CachedImage(
-                image: image,
+                .image(image),
                 byteCount: forms.original?.count ?? 0,
                 validity: validity,
                 receivedAt: now,

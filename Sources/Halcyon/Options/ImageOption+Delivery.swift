@@ -108,7 +108,7 @@ extension ImageOption {
     /// Hands out previews of the image while its bytes arrive; see ``ImageOptions/progressive``.
     ///
     /// ```swift
-    /// .progressive(.each(minimumInterval: .milliseconds(250)))
+    /// .progressive(ProgressivePolicy(.each, minimumInterval: .milliseconds(250)))
     /// ```
     public static func progressive(_ policy: ProgressivePolicy) -> ImageOption {
         ImageOption(policy) { $0.progressive = policy }

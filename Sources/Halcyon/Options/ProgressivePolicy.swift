@@ -56,30 +56,6 @@ public struct ProgressivePolicy: Sendable, Hashable {
     /// Every scan and pass, in order.
     public static let each = ProgressivePolicy(.each)
 
-    /// The newest state, at most once in an interval.
-    ///
-    /// - Parameters:
-    ///   - minimumInterval: The shortest time from one preview to the next. Default: 0.
-    ///   - blursEarlyScans: See ``blursEarlyScans``. Default: `false`.
-    public static func latest(
-        minimumInterval: Duration = .zero,
-        blursEarlyScans: Bool = false
-    ) -> ProgressivePolicy {
-        ProgressivePolicy(.latest, minimumInterval: minimumInterval, blursEarlyScans: blursEarlyScans)
-    }
-
-    /// Every scan and pass, in order, at most one in an interval.
-    ///
-    /// - Parameters:
-    ///   - minimumInterval: The shortest time from one preview to the next. Default: 0.
-    ///   - blursEarlyScans: See ``blursEarlyScans``. Default: `false`.
-    public static func each(
-        minimumInterval: Duration = .zero,
-        blursEarlyScans: Bool = false
-    ) -> ProgressivePolicy {
-        ProgressivePolicy(.each, minimumInterval: minimumInterval, blursEarlyScans: blursEarlyScans)
-    }
-
     /// A Boolean value that indicates whether there are previews.
     package var isActive: Bool { mode != .none }
 }

@@ -20,39 +20,21 @@ public struct BackoffStrategy: RetryStrategy {
     /// The growth of the waits.
     public var growth: Growth
     /// The longest wait before jitter, unless the server asks for more. Default: 60 s.
-    public var maximum: Duration
+    public var maximum: Duration = .seconds(60)
     /// The largest part of each wait that is taken away at random, so that loads that failed together do not repeat
     /// together: 0: none, 1: the whole wait. Default: 0.
-    public var jitter: Double
+    public var jitter = 0.0
     /// The errors that are worth another attempt. Default: ``RetryableErrors/standard``.
-    public var errors: RetryableErrors
+    public var errors = RetryableErrors.standard
     /// The longest `Retry-After` that is waited for. Default: 60 s.
-    public var longestRetryAfter: Duration
-
-    /// A strategy with a default for almost everything.
-    public init(
-        maxAttempts: Int,
-        base: Duration,
-        growth: Growth,
-        maximum: Duration = .seconds(60),
-        jitter: Double = 0,
-        errors: RetryableErrors = .standard,
-        longestRetryAfter: Duration = .seconds(60)
-    ) {
-        self.maxAttempts = maxAttempts
-        self.base = base
-        self.growth = growth
-        self.maximum = maximum
-        self.jitter = jitter
-        self.errors = errors
-        self.longestRetryAfter = longestRetryAfter
-    }
+    public var longestRetryAfter: Duration = .seconds(60)
 
     /// Stops after the last attempt, and on errors that another attempt cannot change.
     public func decide(_ attempt: RetryContext) async -> RetryDecision {
         guard attempt.attemptCount < maxAttempts, errors.contains(attempt.error) else { return .stop }
         let delay = delay(afterAttempt: attempt.attemptCount, randomFraction: attempt.randomFraction)
-        return retry(after: delay, obeying: attempt.error.retryAfter)
+        guard let retryAfter = attempt.error.retryAfter else { return .retry(after: delay) }
+        return retryAfter <= longestRetryAfter ? .retry(after: max(delay, retryAfter)) : .stop
     }
 
     /// Returns the wait after an attempt, the first being 1.
@@ -94,15 +76,9 @@ extension RetryStrategy where Self == BackoffStrategy {
         jitter: Double = 0,
         errors: RetryableErrors = .standard
     ) -> BackoffStrategy {
-        let maximum = max(base, .seconds(60))
-        return BackoffStrategy(
-            maxAttempts: maxAttempts,
-            base: base,
-            growth: .fixed,
-            maximum: maximum,
-            jitter: jitter,
-            errors: errors
-        )
+        var strategy = linear(maxAttempts: maxAttempts, base: base, jitter: jitter, errors: errors)
+        (strategy.growth, strategy.maximum) = (.fixed, max(base, strategy.maximum))
+        return strategy
     }
 
     /// Returns a strategy with waits of once, twice, three times the base, …

@@ -12,19 +12,6 @@ public struct NetworkWaitStrategy: RetryStrategy {
     /// The errors that are worth another attempt. Default: ``RetryableErrors/connection``.
     public var errors: RetryableErrors
 
-    /// A strategy with a default for everything.
-    public init(
-        maxAttempts: Int = 3,
-        timeout: Duration? = .seconds(30),
-        delay: Duration = .seconds(1),
-        errors: RetryableErrors = .connection
-    ) {
-        self.maxAttempts = maxAttempts
-        self.timeout = timeout
-        self.delay = delay
-        self.errors = errors
-    }
-
     /// Stops after the last attempt, and on errors that a network does not change.
     public func decide(_ attempt: RetryContext) async -> RetryDecision {
         guard attempt.attemptCount < maxAttempts, errors.contains(attempt.error) else { return .stop }

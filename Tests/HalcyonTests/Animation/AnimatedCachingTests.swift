@@ -67,7 +67,7 @@ struct AnimatedCachingTests {
     @Test("is found after its eviction for as long as its animation is in use, and not without it")
     func weakTier() throws {
         var image: DecodedImage? = try AnimationSample.image(data)
-        let reference = try #require(image.flatMap { CachedImage(image: $0, byteCount: 0).weakReference })
+        let reference = try #require(image.flatMap { CachedImage(.image($0), byteCount: 0).weakReference })
         #expect(reference.resolve()?.image?.animation == image?.animation)
         // The pixels of the first frame are still in use, the animation is not.
         let still = image?.replacingAnimation(nil)

@@ -77,7 +77,7 @@ struct ContentOrderTests {
             #expect(try await cache.store(image, for: ImageRequest(url, options: options)))
             let claim = ContentClaim(registrations: load, transfer: WorkNumber.next(), digest: ContentDigest(9))
             #expect(!cache.adopt(claim, for: key))
-            let late = CachedImage(image: try ImageCodecs.standard.decode(Sample.png(seed: 9)), byteCount: 1)
+            let late = try CachedImage(.image(ImageCodecs.standard.decode(Sample.png(seed: 9))), byteCount: 1)
             cache.remember(late, for: key, claim, expiration: nil)
             #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
             #expect(!cache.admission(of: claim, key)())

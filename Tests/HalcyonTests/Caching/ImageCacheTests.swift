@@ -250,7 +250,7 @@ struct ImageCacheTests {
         var shown: [CachedImage] = []
         for number in 0..<8 {
             let image = try ImageCodecs.standard.decode(Sample.png(64, 64, seed: number))
-            let cached = CachedImage(image: image, byteCount: 0)
+            let cached = CachedImage(.image(image), byteCount: 0)
             if number == 0 { shown.append(cached) }
             let key = ImageKey(original: OriginalKey(text: "\(number)"), variant: nil)
             cache.memory.store(cached, for: key, cost: cached.cost(under: key))
@@ -273,7 +273,7 @@ struct ImageCacheTests {
         do {
             let image = try ImageCodecs.standard.decode(Sample.png(64, 64))
             shown = image.bitmap
-            let cached = CachedImage(image: image, byteCount: 0)
+            let cached = CachedImage(.image(image), byteCount: 0)
             cache.memory.store(cached, for: key, cost: cached.cost(under: key))
         }
         let before = shown.withUnsafeBytes { Array($0) }

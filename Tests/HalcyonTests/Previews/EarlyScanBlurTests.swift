@@ -46,7 +46,7 @@ struct EarlyScanBlurTests {
 
     @Test("has the pixels of the Gaussian", arguments: [(1, 6), (2, 2), (4, 2), (5, 0)], [ImageFormat.jpeg, .png])
     func pixels(pass: (count: Int, radius: Double), format: ImageFormat) async throws {
-        let options: [ImageOption] = [.progressive(.latest(blursEarlyScans: true))]
+        let options: [ImageOption] = [.progressive(ProgressivePolicy(.latest, blursEarlyScans: true))]
         let bitmap = try await preview(after: pass.count, of: pipeline(format), options)
         #expect(bitmap.hasSamePixels(as: try pattern.blurred(radius: pass.radius)))
         #expect(bitmap.hasSamePixels(as: pattern) == (pass.radius == 0))
@@ -57,7 +57,7 @@ struct EarlyScanBlurTests {
         #expect(!ProgressivePolicy.latest.blursEarlyScans && !ProgressivePolicy.each.blursEarlyScans)
         let plain = try await preview(after: 1, of: pipeline(), [.progressive])
         #expect(plain.hasSamePixels(as: pattern))
-        let options: [ImageOption] = [.progressive(.each(blursEarlyScans: true))]
+        let options: [ImageOption] = [.progressive(ProgressivePolicy(.each, blursEarlyScans: true))]
         let smooth = try await preview(after: 1, of: pipeline(.jxl), options)
         #expect(smooth.hasSamePixels(as: pattern))
     }
@@ -65,7 +65,7 @@ struct EarlyScanBlurTests {
     @Test("comes before the processors")
     func order() async throws {
         let crop = ImageOption.processor(.crop(to: .pixels(20, 10)))
-        let options: [ImageOption] = [.progressive(.latest(blursEarlyScans: true)), crop]
+        let options: [ImageOption] = [.progressive(ProgressivePolicy(.latest, blursEarlyScans: true)), crop]
         let bitmap = try await preview(after: 1, of: pipeline(), options)
         let blurred = DecodedImage(
             bitmap: try pattern.blurred(radius: 6),
@@ -103,7 +103,8 @@ struct EarlyScanBlurTests {
         let workers = PixelWorkers(threadCount: 2, byteBudget: 1 << 20)
         let test = pipeline(workers: workers)
         let lease = try #require(workers.budget.images.leaseAtHand(1 << 20))
-        let task = test.pipeline.task(for: url, options: [.progressive(.each(blursEarlyScans: true))])
+        let policy = ProgressivePolicy(.each, blursEarlyScans: true)
+        let task = test.pipeline.task(for: url, options: [.progressive(policy)])
         let transfer = await test.transport.nextTransfer()
         transfer.respond()
         transfer.send(PassDecoder.header + Data("-".utf8))

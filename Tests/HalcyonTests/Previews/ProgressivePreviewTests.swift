@@ -147,7 +147,8 @@ struct ProgressivePreviewTests {
     func interval() async throws {
         let clock = ManualClock()
         let test = pipeline(clock: clock)
-        let task = test.pipeline.task(for: url, options: [.progressive(.latest(minimumInterval: .seconds(1)))])
+        let policy = ProgressivePolicy(.latest, minimumInterval: .seconds(1))
+        let task = test.pipeline.task(for: url, options: [.progressive(policy)])
         let transfer = await begin(task, of: test)
         transfer.send(Data("-".utf8))
         await clock.waitForSleepers(1)
