@@ -91,6 +91,10 @@ public struct CachePolicy: Sendable, Hashable {
         set { serializerHook = SerializerHook(newValue) }
     }
 
+    /// A Boolean value that indicates whether no cache may answer: the load is a forced refresh
+    /// (``ImageOption/forceRefresh``), which joins other such loads alone, and asks also a server that failed lately.
+    var isForcedRefresh: Bool { reads == .none }
+
     /// Returns the cache of the original; `nil` for that of the pipeline.
     func cacheOfOriginal(isProcessed: Bool) -> ImageCache? { (isProcessed ? originalCache : nil) ?? targetCache }
 

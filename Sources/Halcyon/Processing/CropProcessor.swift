@@ -29,3 +29,29 @@ extension CropProcessor: PassProcessing {
         return pass.crop(to: pass.size.cropRect(for: size, anchor: anchor))
     }
 }
+
+/// A processor that cuts out a rectangle of an image. ``CropProcessor`` cuts out a part of a given size.
+struct CropAreaProcessor: ImageProcessing {
+    let area: CropArea
+
+    /// A Boolean value that indicates whether the rectangle is in parts of the sides.
+    var scalesWithImage: Bool { area.scalesWithImage }
+
+    func inPixels(atScale scale: Double) -> CropAreaProcessor {
+        CropAreaProcessor(area: area.inPixels(atScale: scale))
+    }
+
+    func workingSize(for image: DecodedImage) -> PixelSize { area.pixels(in: image.size).size }
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
+        area.encode(into: &encoder)
+    }
+}
+
+extension CropAreaProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) throws -> Bool {
+        let rect = area.pixels(in: pass.size)
+        guard !rect.isEmpty else { throw ProcessingError.emptyArea(area, of: pass.size) }
+        return pass.crop(to: rect)
+    }
+}

@@ -60,3 +60,36 @@ extension ImageProcessing {
     /// Returns the size of the image.
     public func workingSize(for image: DecodedImage) -> PixelSize { image.size }
 }
+
+/// The part of an image's resolution that a processor needs.
+public enum DecodeTarget: Sendable, Hashable {
+    /// The whole resolution.
+    case full
+    /// Enough to fit, fill or stretch the image to a size without enlarging the decoded pixels; without `enlarges`, no
+    /// more than the image has. Default of `enlarges`: `true`.
+    case resized(PixelSize, ResizeMode, enlarges: Bool = true)
+
+    /// Returns the size to request from a decoder, for an image of this display size; `nil` for the image's own.
+    func targetSize(for displaySize: PixelSize) -> PixelSize? {
+        switch self {
+        case .full: nil
+        case .resized(let size, let mode, let enlarges): mode.resultSize(of: displaySize, in: size, enlarges: enlarges)
+        }
+    }
+}
+
+/// The failure of a built-in processor.
+public enum ProcessingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The requested size has no pixel.
+    case emptySize(PixelSize)
+    /// A part of an image was requested in which the image has no pixel.
+    case emptyArea(CropArea, of: PixelSize)
+
+    /// A description of the error.
+    public var description: String {
+        switch self {
+        case .emptySize(let size): "an image cannot be made \(size) pixels large"
+        case .emptyArea(let area, let size): "an image of \(size) pixels has none in the area \(area)"
+        }
+    }
+}

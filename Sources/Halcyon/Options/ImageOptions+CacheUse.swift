@@ -3,6 +3,12 @@ internal import HalcyonHTTP
 extension ImageOptions {
     /// A Boolean value that indicates whether a load may use the network: a forced refresh may in any case.
     var allowsNetwork: Bool { network.isAllowed || cache.isForcedRefresh }
+
+    /// A Boolean value that indicates whether the original on disk may be used. It is all that the disk has of an image
+    /// whose frames are all processed.
+    var readsOriginalOnDisk: Bool {
+        cache.reads.includesDisk && (cache.readsOriginal || loadProcessing.isIdentity || decode.processesAllFrames)
+    }
 }
 
 extension ResolvedRequest {
@@ -12,6 +18,11 @@ extension ResolvedRequest {
         options.network.isAllowed = false
         options.recovery = RecoveryPolicy()
         return replacing(work: work(options, readsDisk: work.readsDisk), options: options)
+    }
+
+    /// The same request, with its original from the source.
+    var withoutReadingDisk: ResolvedRequest {
+        replacing(work: work(options, readsDisk: false), options: options)
     }
 
     /// The policy by which the HTTP cache is used.
