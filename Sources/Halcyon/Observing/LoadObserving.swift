@@ -49,7 +49,8 @@ public struct LoadObservation: Sendable {
         switch source.location {
         case .network(let request): Self.withoutSecrets(request.url.absoluteString)
         // Where its user ends is unknown, as of a password with a slash in it.
-        case .invalid(let url): url.utf8.contains(UInt8(ascii: "@")) ? "an invalid URL" : Self.withoutSecrets(url)
+        case .invalid(let url) where url.text.utf8.contains(UInt8(ascii: "@")): "an invalid URL"
+        case .invalid(let url): Self.withoutSecrets(url.text)
         case .file, .videoFile, .data, .provider, .inline, .thumbnail: source.description
         }
     }

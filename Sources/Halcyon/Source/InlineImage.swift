@@ -42,30 +42,11 @@ enum InlineImage: Sendable, Hashable {
 }
 
 extension InlineImage {
-    /// Returns whether both stand for the same image. Texts are compared by their bytes, and a contrast that is no
-    /// number is equal to itself, as in ``name``.
-    static func == (left: InlineImage, right: InlineImage) -> Bool {
-        switch (left, right) {
-        case (.blurHash(let left, let size, let punch), .blurHash(let right, let otherSize, let otherPunch)):
-            size == otherSize && (punch == otherPunch || punch.isNaN && otherPunch.isNaN)
-                && ExactString.hasSameBytes(left, right)
-        case (.thumbHash(let left), .thumbHash(let right)): left == right
-        case (.malformedThumbHash(let left), .malformedThumbHash(let right)): ExactString.hasSameBytes(left, right)
-        case (.pixels(_, let left), .pixels(_, let right)): ExactString.hasSameBytes(left, right)
-        case (.blurHash, _), (.thumbHash, _), (.malformedThumbHash, _), (.pixels, _): false
-        }
-    }
+    /// Returns whether both have the same name, by its bytes.
+    static func == (left: InlineImage, right: InlineImage) -> Bool { ExactString.hasSameBytes(left.name, right.name) }
 
-    /// Hashes what equal hashes have in common; two that are no numbers may have different bits.
     func hash(into hasher: inout Hasher) {
-        switch self {
-        case .blurHash(let text, let size, let punch):
-            hasher.combine(text)
-            hasher.combine(size)
-            hasher.combine(punch.isNaN ? .nan : punch)
-        case .thumbHash(let bytes): hasher.combine(bytes)
-        case .malformedThumbHash(let text), .pixels(_, let text): hasher.combine(text)
-        }
+        hasher.combine(ExactString(name))
     }
 }
 

@@ -62,7 +62,7 @@ extension Source {
     func codecs(over codecs: ImageCodecs) -> ImageCodecs {
         switch location {
         case .inline(let image): ImageCodecs(decoders: [image.decoder], encoders: codecs.encoders)
-        case .videoFile(let path): VideoFrame.codecs(ofFile: path, over: codecs)
+        case .videoFile(let path): VideoFrame.codecs(ofFile: path.text, over: codecs)
         case .network, .file, .thumbnail, .data, .provider, .invalid: codecs
         }
     }

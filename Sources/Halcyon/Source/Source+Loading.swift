@@ -8,9 +8,9 @@ extension Source {
     public var url: URL? {
         switch location {
         case .network(let request): request.url
-        case .invalid(let url): URL(string: url)
-        case .file(let path), .videoFile(let path): Self.url(ofFile: path)
-        case .thumbnail(let thumbnail): Self.url(ofFile: thumbnail.path)
+        case .invalid(let url): URL(string: url.text)
+        case .file(let path), .videoFile(let path): Self.url(ofFile: path.text)
+        case .thumbnail(let thumbnail): Self.url(ofFile: thumbnail.path.text)
         case .provider: loaded?.url
         case .data, .inline: nil
         }
@@ -24,7 +24,7 @@ extension Source {
     private var requestToLoad: TransferRequest? {
         switch location {
         case .network(let request): request
-        case .invalid(let url): URL(string: url).map { TransferRequest(url: $0) }
+        case .invalid(let url): URL(string: url.text).map { TransferRequest(url: $0) }
         case .file, .thumbnail, .videoFile, .data, .provider, .inline: nil
         }
     }

@@ -1,8 +1,9 @@
 public import HalcyonRaster
+internal import HalcyonSystem
 
 /// A file and the size of its thumbnail.
 struct FileThumbnail: Sendable, Hashable {
-    let path: String
+    let path: ExactString
     let size: ThumbnailSize
 }
 
@@ -23,7 +24,7 @@ extension Source {
     ///   - path: The path of the file.
     ///   - size: The size of the thumbnail. Default: ``ThumbnailSize/normal``.
     public static func thumbnail(ofFile path: String, size: ThumbnailSize = .normal) -> Source {
-        Source(.thumbnail(FileThumbnail(path: path, size: size)), cacheKey: nil)
+        Source(.thumbnail(FileThumbnail(path: ExactString(path), size: size)), cacheKey: nil)
     }
 
     /// Returns the options that a load of this source has: those of a thumbnail reduce the image before anything else,
@@ -45,9 +46,8 @@ extension Source {
     /// The path of the file whose state is part of the name; `nil` if it is no file.
     var filePath: String? {
         switch location {
-        case .file(let path): path
-        case .thumbnail(let thumbnail): thumbnail.path
-        case .videoFile(let path): path
+        case .file(let path), .videoFile(let path): path.text
+        case .thumbnail(let thumbnail): thumbnail.path.text
         case .network, .data, .provider, .inline, .invalid: nil
         }
     }
@@ -59,9 +59,9 @@ extension Source {
     /// Returns the name of the original in a file in this state.
     func originalName(in file: FileReader.Identity) -> String {
         switch location {
-        case .thumbnail(let thumbnail): "thumbnail:\(thumbnail.size.rawValue):\(file.key(of: thumbnail.path))"
-        case .file(let path): file.key(of: path)
-        case .videoFile(let path): "video:\(file.key(of: path))"
+        case .thumbnail(let thumbnail): "thumbnail:\(thumbnail.size.rawValue):\(file.key(of: thumbnail.path.text))"
+        case .file(let path): file.key(of: path.text)
+        case .videoFile(let path): "video:\(file.key(of: path.text))"
         case .network, .data, .provider, .inline, .invalid: originalName ?? ""
         }
     }

@@ -63,7 +63,7 @@ extension Source {
     /// The source of the same bytes, whatever is made of them.
     fileprivate var ofBytes: Source {
         guard videoFrame != nil else { return self }
-        if case .videoFile(let path) = location { return .file(path, cacheKey: cacheKey) }
+        if case .videoFile(let path) = location { return .file(path.text, cacheKey: cacheKey) }
         return Source(location, cacheKey: cacheKey, loaded: loaded)
     }
 }

@@ -4,15 +4,16 @@ internal import HalcyonSystem
 
 /// The place that the encoded bytes of an image come from.
 public struct Source: Sendable, Hashable {
+    /// Names are compared by their bytes, as a server and a file system do.
     enum Location: Sendable, Hashable {
         case network(TransferRequest)
-        case file(path: String)
+        case file(path: ExactString)
         case data(Data)
         case provider(AnyImageDataProvider)
         case inline(InlineImage)
         case thumbnail(FileThumbnail)
-        case videoFile(path: String)
-        case invalid(url: String)
+        case videoFile(path: ExactString)
+        case invalid(url: ExactString)
     }
 
     let location: Location
@@ -98,13 +99,13 @@ public struct Source: Sendable, Hashable {
         case "http", "https":
             return Source(.network(TransferRequest(url: url)), cacheKey: cacheKey)
         case "file":
-            let path = FilePath.text(of: url)
-            return Source(path.map { .file(path: $0) } ?? .invalid(url: url.absoluteString), cacheKey: cacheKey)
+            if let path = FilePath.text(of: url) { return .file(path, cacheKey: cacheKey) }
         case "data":
-            return Source(.provider(AnyImageDataProvider(DataURL(url.absoluteString))), cacheKey: cacheKey)
+            return .dataURL(url.absoluteString, cacheKey: cacheKey)
         default:
-            return Source(.invalid(url: url.absoluteString), cacheKey: cacheKey)
+            break
         }
+        return Source(.invalid(url: ExactString(url.absoluteString)), cacheKey: cacheKey)
     }
 
     /// The image inside the text of a `data:` URL (RFC 2397). Unlike ``url(_:cacheKey:)`` it takes text that `URL`
@@ -125,13 +126,13 @@ public struct Source: Sendable, Hashable {
     /// The image in a file. It is read where it is and never copied into the disk cache; when the file changes, it is
     /// read again.
     public static func file(_ path: String, cacheKey: String? = nil) -> Source {
-        Source(.file(path: path), cacheKey: cacheKey)
+        Source(.file(path: ExactString(path)), cacheKey: cacheKey)
     }
 
     /// The image in a file whose path need not be UTF-8, such as one that was named by another system. It equals the
     /// source of its `file:` URL.
     public static func file(pathBytes: [UInt8], cacheKey: String? = nil) -> Source {
-        Source(.file(path: FilePath.text(of: pathBytes)), cacheKey: cacheKey)
+        .file(FilePath.text(of: pathBytes), cacheKey: cacheKey)
     }
 
     /// An image whose bytes are in memory. Without a cache key it is not cached.
@@ -150,20 +151,18 @@ extension Source: CustomStringConvertible {
     public var description: String {
         switch location {
         case .network(let request): request.url.absoluteString
-        case .file(let path): path
+        case .file(let path), .videoFile(let path): path.text
         case .data(let data): "\(data.count) bytes of data"
         case .provider(let provider): provider.description
         case .inline(let image): image.description
-        case .thumbnail(let thumbnail): thumbnail.path
-        case .videoFile(let path): path
-        case .invalid(let url): url
+        case .thumbnail(let thumbnail): thumbnail.path.text
+        case .invalid(let url): url.text
         }
     }
 }
 
 extension Source {
-    /// Returns whether two sources have the same location and cache key. Names are compared by their bytes, as a server and
-    /// a file system do.
+    /// Returns whether two sources have the same location and cache key. Names are compared by their bytes.
     public static func == (left: Source, right: Source) -> Bool {
         left.cacheKey.map(ExactString.init) == right.cacheKey.map(ExactString.init) && left.location == right.location
             && left.videoFrame == right.videoFrame && left.loadedRequest == right.loadedRequest
@@ -189,55 +188,6 @@ extension Source {
         switch location {
         case .network(let request): request.isForThisMachine
         case .file, .thumbnail, .videoFile, .data, .provider, .inline, .invalid: true
-        }
-    }
-}
-
-extension Source.Location {
-    static func == (left: Source.Location, right: Source.Location) -> Bool {
-        switch (left, right) {
-        case (.network(let left), .network(let right)): left == right
-        case (.file(let left), .file(let right)): ExactString.hasSameBytes(left, right)
-        case (.data(let left), .data(let right)): left == right
-        case (.provider(let left), .provider(let right)): left == right
-        case (.thumbnail(let left), .thumbnail(let right)):
-            left.size == right.size && ExactString.hasSameBytes(left.path, right.path)
-        case (.videoFile(let left), .videoFile(let right)): ExactString.hasSameBytes(left, right)
-        case (.inline(let left), .inline(let right)): left == right
-        case (.invalid(let left), .invalid(let right)): ExactString.hasSameBytes(left, right)
-        case (.network, _), (.file, _), (.thumbnail, _), (.videoFile, _), (.data, _), (.provider, _),
-            (.inline, _), (.invalid, _):
-            false
-        }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        switch self {
-        case .network(let request):
-            hasher.combine(0)
-            hasher.combine(request)
-        case .file(let path):
-            hasher.combine(1)
-            hasher.combine(ExactString(path))
-        case .data(let data):
-            hasher.combine(2)
-            hasher.combine(data)
-        case .provider(let provider):
-            hasher.combine(3)
-            hasher.combine(provider)
-        case .inline(let hash):
-            hasher.combine(4)
-            hasher.combine(hash)
-        case .thumbnail(let thumbnail):
-            hasher.combine(5)
-            hasher.combine(thumbnail.size)
-            hasher.combine(ExactString(thumbnail.path))
-        case .invalid(let url):
-            hasher.combine(6)
-            hasher.combine(ExactString(url))
-        case .videoFile(let path):
-            hasher.combine(7)
-            hasher.combine(ExactString(path))
         }
     }
 }

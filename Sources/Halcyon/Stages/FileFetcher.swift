@@ -91,7 +91,7 @@ final class FileFetcher: Sendable {
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> FetchedOriginal {
-        let (path, limit) = (thumbnail.path, (request.options.network.limits ?? .standard).bodyBytes)
+        let (path, limit) = (thumbnail.path.text, (request.options.network.limits ?? .standard).bodyBytes)
         let context = context.nextAttempt()
         let (data, identity) = try await run(path, context) { [thumbnails, pacing] flag in
             // A thumbnail shows what is in the file, so it is only for those who may read the file.

@@ -246,7 +246,7 @@ final class OriginalStage: Sendable {
         case .network:
             return try await network.fetch(request, context: context)
         case .file(let path):
-            return try await files.whole(path, for: request, context: context)
+            return try await files.whole(path.text, for: request, context: context)
         case .data(let data):
             return FetchedOriginal(data: data, source: .data)
         case .provider(let provider):
@@ -255,13 +255,13 @@ final class OriginalStage: Sendable {
             return FetchedOriginal(data: image.data, source: .data)
         // A thumbnail shows the first frame.
         case .thumbnail(let thumbnail) where request.options.decode.frame != 0:
-            return try await files.whole(thumbnail.path, for: request, context: context)
+            return try await files.whole(thumbnail.path.text, for: request, context: context)
         case .thumbnail(let thumbnail):
             return try await files.thumbnail(thumbnail, for: request, context: context)
         case .videoFile(let path):
-            return try await files.video(path, for: request, context: context)
+            return try await files.video(path.text, for: request, context: context)
         case .invalid(let url):
-            throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
+            throw ImageError(stage: .source, reason: .invalidURL(url.text), source: url.text)
         }
     }
 

@@ -172,13 +172,8 @@ struct RequestResolver: Sendable {
         }
         // Another load may have read the key of credentials since the request was made.
         if let resolved = named(request).resolved { return resolved }
-        switch source.location {
-        case .invalid(let url):
-            throw ImageError(stage: .source, reason: .invalidURL(url), source: url)
-        case .network, .file, .thumbnail, .videoFile, .data, .provider, .inline:
-            let name = "\(source)"
-            throw ImageError(stage: .source, reason: .invalidURL(name), source: name)
-        }
+        let name = "\(source)"
+        throw ImageError(stage: .source, reason: .invalidURL(name), source: name)
     }
 
     /// Returns a request with the identities of an image, whose key is known.

@@ -17,14 +17,15 @@ struct ThumbnailFolder: Sendable {
         limit: Int,
         cancellation: CancellationFlag
     ) throws -> Data? {
-        let filePath = FilePath.isURL(file.path) ? file.path : Self.absolutePath(file.path)
+        let name = file.path.text
+        let filePath = FilePath.isURL(name) ? name : Self.absolutePath(name)
         // A thumbnail has none itself (section 4.1).
         guard !filePath.hasPrefix(path + "/") else { return nil }
         let uri = FilePath.isURL(filePath) ? filePath : Self.uri(of: filePath)
-        let name = MD5.hexadecimal(of: Array(uri.utf8)) + ".png"
+        let thumbnail = MD5.hexadecimal(of: Array(uri.utf8)) + ".png"
         for size in ThumbnailSize.allCases where size >= file.size {
             try cancellation.check()
-            let path = "\(path)/\(size.folderName)/\(name)"
+            let path = "\(path)/\(size.folderName)/\(thumbnail)"
             do {
                 let (data, identity) = try FileReader.read(path, limit: limit, cancellation: cancellation)
                 if identity != nil, Self.isThumbnail(data, of: uri, in: state) { return data }

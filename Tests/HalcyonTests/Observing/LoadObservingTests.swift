@@ -213,7 +213,7 @@ struct LoadObservingTests {
         for url in ["https://user:pa/ss@a.example/b", "https:/user:secret@a.example/b", "user:secret@a.example"] {
             let observation = LoadObservation(
                 load: 1,
-                source: Source(.invalid(url: url), cacheKey: nil),
+                source: Source(.invalid(url: ExactString(url)), cacheKey: nil),
                 options: ImageOptions(),
                 activity: .began,
                 isShared: false
