@@ -46,19 +46,11 @@ final class DownloadSetup: Sendable {
         _ transport: (any HTTPTransport)?
     ) -> DownloadSetup {
         let configuration = configuration.with(transportScope: (transport ?? self.transport).cacheScope)
-        if transport == nil, configuration.policy == self.configuration.policy {
-            return DownloadSetup(
-                configuration,
-                self.transport,
-                generation,
-                answers,
-                transportNumber: transportNumber
-            )
-        }
+        let isShared = transport == nil && configuration.policy == self.configuration.policy
         return DownloadSetup(
             configuration,
             transport ?? self.transport,
-            WorkNumber.next(),
+            isShared ? generation : WorkNumber.next(),
             transport == nil ? answers : AuthenticationAnswers(),
             transportNumber: transport == nil ? transportNumber : WorkNumber.next()
         )

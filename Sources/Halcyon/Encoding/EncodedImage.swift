@@ -15,7 +15,7 @@ internal import HalcyonSystem
 /// respond(image.data, contentType: image.mediaType, entityTag: image.entityTag, vary: "Accept")
 /// ```
 public struct EncodedImage: Sendable {
-    private let body: EncodedImageBody
+    let body: EncodedImageBody
     /// The place that the bytes, or the image they were encoded from, came from.
     public var source: ImageResponse.Source
     /// The number of bytes of the encoded original.
@@ -75,11 +75,6 @@ extension EncodedImage: CachedResult {
         self.init(body, source: .memory, originalByteCount: cached.byteCount)
         validity = cached.validity
     }
-}
-
-extension EncodedImage {
-    /// The bytes with their description, for the disk.
-    var stored: EncodedImageBody { body }
 }
 
 /// The encoded bytes of an image with their description, shared by the memory cache and all responses.

@@ -276,7 +276,7 @@ extension EncodedImageForm {
         // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
         if image.isOriginal || image.isPartial { return nil }
         let metadata = ProcessedImageMetadata(
-            image.stored,
+            image.body,
             byteCount: image.originalByteCount,
             validity: provenance.validity,
             digest: provenance.digest

@@ -1,3 +1,4 @@
+internal import HalcyonCodecs
 public import HalcyonRaster
 
 /// A line along the edge of an image, or of the shape that an image is cut to.
@@ -33,5 +34,31 @@ public struct Border: Sendable, Hashable {
         width.encode(into: &encoder, width: 4, shorterSide: 2)
         color.encode(into: &encoder)
         encoder.encode(placement.rawValue)
+    }
+}
+
+/// A processor that draws a line along the sides of an image, and cuts nothing off.
+struct BorderProcessor: ImageProcessing {
+    let border: Border
+    let corners: RoundedCorners
+
+    /// A Boolean value that indicates whether all lengths are parts of a side.
+    var scalesWithImage: Bool { corners.isRelative && border.width.isRelative }
+
+    func inPixels(atScale scale: Double) -> BorderProcessor {
+        BorderProcessor(border: border.inPixels(atScale: scale), corners: corners.inPixels(atScale: scale))
+    }
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
+        border.encode(into: &encoder)
+        corners.encode(into: &encoder)
+    }
+}
+
+extension BorderProcessor: PassProcessing {
+    func add(to pass: inout BitmapPass, fullSize: PixelSize) -> Bool {
+        let size = pass.size
+        pass.add(ImageFrame(radii: corners.pixels(in: size), cutsImage: false, border: border.pixels(in: size)))
+        return true
     }
 }
