@@ -306,12 +306,10 @@ struct ImagePrefetcherTests {
     @Test("reports its progress in order, although another load ends during a report")
     func progressOrder() async {
         let (gate, counts) = (Gate(), Lock<[Int]>([]))
-        let second = requests[1]
-        let work = PrefetchWork(
-            .list(requests[..<2].map { PrefetchItem($0, in: test.pipeline) }, next: 0),
+        let prefetcher = ImagePrefetcher(
+            requests: Array(requests[..<2]),
+            pipeline: test.pipeline,
             maxConcurrentLoads: 2,
-            priority: PriorityBox(.low),
-            collectsResults: true,
             onProgress: { progress in
                 if progress.finishedCount == 1 {
                     gate.open()
@@ -319,14 +317,14 @@ struct ImagePrefetcherTests {
                     for _ in 0..<20_000 where counts.withLock({ $0.isEmpty }) { sched_yield() }
                 }
                 counts.withLock { $0.append(progress.finishedCount) }
-            },
-            onCompletion: nil
-        ) { item in
-            if item.request == second { await gate.wait() }
-            return true
-        }
-        work.start()
-        #expect(await work.wait().completed == Array(requests[..<2]))
+            }
+        )
+        prefetcher.start()
+        let transfers = [await test.transport.nextTransfer(), await test.transport.nextTransfer()]
+        transfers[0].answer(.init(body: Sample.png()))
+        await gate.wait()
+        transfers[1].answer(.init(body: Sample.png()))
+        #expect(await prefetcher.run().completed.count == 2)
         #expect(counts.withLock { $0 } == [1, 2])
     }
 
