@@ -16,7 +16,8 @@ extension Source {
         size: PixelSize = PixelSize(32, 32),
         punch: Double = 1
     ) -> Source {
-        Source(.inline(.blurHash(text, size: size, punch: punch)), cacheKey: nil)
+        // Of the values that are no number one stands for all, as there is one name for all.
+        Source(.inline(.blurHash(text, size: size, punch: punch.isNaN ? .nan : punch)), cacheKey: nil)
     }
 
     /// The blurred image that a ThumbHash stands for, 32 pixels on its longest side; see ``ThumbHash``. It is kept in

@@ -102,6 +102,7 @@ public final class FleetLeases: Sendable {
         let place = SharedTier.Place(key, tier.secret)
         let deadline = ContinuousClock.now + configuration.longestWait
         var mayLook = true
+        var hasMissed = false
         while ContinuousClock.now < deadline {
             // Before the question, so that no ending is missed.
             let (id, endings) = register(place.lease)
@@ -118,7 +119,11 @@ public final class FleetLeases: Sendable {
                 switch await ending(endings, within: left) {
                 case .stored:
                     if let value = try await stored() { return value }
-                    return try await make()
+                    // What is made for the first time is not stored where nobody waited for it yet. One of those that wait now
+                    // makes it anew for the others; what cannot be stored at all, such as a large image, each makes for itself.
+                    if hasMissed { return try await make() }
+                    hasMissed = true
+                    mayLook = false
                 case .nothing:
                     return try await make()
                 case .unknown:

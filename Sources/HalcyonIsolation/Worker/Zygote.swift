@@ -20,8 +20,8 @@ final class Zygote {
 
     /// The ends that are remembered until the program asks for them.
     private static let endCapacity = 256
-    /// The bytes of bitmaps that a worker keeps for the next one.
-    private static let keptByteCount = 8 << 20
+    /// The bytes of bitmaps that a worker keeps for the next one: new pages cost more than what is decoded into them.
+    private static let keptByteCount = 32 << 20
 
     private let socket: RecordSocket
     private let service: any WorkerService
@@ -116,7 +116,8 @@ final class Zygote {
     /// and the locks that the others held would stay locked.
     private func waitForOneThread() {
         var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
-        for _ in 0..<2_000 where halcyon_thread_count() > 1 {
+        for _ in 0..<2_000 {
+            if halcyon_thread_count() <= 1 { return }
             nanosleep(&pause, nil)
         }
     }

@@ -88,6 +88,36 @@ struct FleetLeasesTests {
         #expect(try await waited == [1])
     }
 
+    @Test("is taken by one of those that waited for what was not stored, as it was made for the first time")
+    func missed() async throws {
+        let server = try await TestEngine()
+        let machines = try (0..<4).map { _ in try Machine(server.url) }
+        let (isDeclined, gate, count) = (Gate(), Gate(), Lock(0))
+        let first = try await machines[0].leases.value(for: key) {
+            nil
+        } make: {
+            [1] as [UInt8]
+        } settle: { [key, tier = machines[0].tier] in
+            #expect(await tier.store(.original([1]), for: key, TierCall()) == .declined)
+            isDeclined.open()
+            await gate.wait()
+        }
+        #expect(first == [1])
+        await isDeclined.wait()
+        let others = machines.dropFirst().map { machine in
+            Task { [key] in
+                try await machine.value(for: key) {
+                    count.withLock { $0 += 1 }
+                    return [2]
+                }
+            }
+        }
+        #expect(await eventually { machines.map(\.leases.waiterCount).reduce(0, +) == 3 })
+        gate.open()
+        for other in others { #expect(try await other.value == [2]) }
+        #expect(count.withLock { $0 } == 1)
+    }
+
     @Test("of work that fails, or whose result is not stored, keeps nobody waiting", arguments: [true, false])
     func nothing(fails: Bool) async throws {
         struct Failure: Error {}

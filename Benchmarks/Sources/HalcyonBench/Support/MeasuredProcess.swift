@@ -1,3 +1,4 @@
+internal import CReferences
 internal import Glibc
 
 /// What a program and those that it started took.
@@ -36,7 +37,9 @@ enum MeasuredProcess {
             return StandardStream.output.writeLine("This is for halcyon-bench itself.")
         }
         // What outlives the program that started it, such as its workers, becomes a child of this process.
-        prctl(PR_SET_CHILD_SUBREAPER, 1)
+        guard halcyon_reference_adopt_descendants() == 0 else {
+            return StandardStream.output.writeLine(String(cString: strerror(errno)))
+        }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         for descriptor: Int32 in [0, 1] {

@@ -78,8 +78,9 @@ struct IsolatedLoadsCase: BenchmarkCase {
         let pipeline = ImagePipeline(
             configuration: .init(
                 downloader: ImageDownloader(transport: CurlTransport(configuration: .benchmark(nil))),
-                cache: ImageCache(memoryCostLimit: 0),
-                defaultOptions: [.processor(.resize(to: .pixels(200, 200))), .isolation(isolation)]
+                defaultOptions: [
+                    .processor(.resize(to: .pixels(200, 200))), .isolation(isolation), .cacheMemoryOnly, .forceRefresh,
+                ]
             )
         )
         var most = 0
@@ -89,7 +90,7 @@ struct IsolatedLoadsCase: BenchmarkCase {
                     _ = try await group.next()
                     if measuresMemory, number % 16 == 0 { most = max(most, Descendants.proportionalMemory) }
                 }
-                group.addTask { try await pipeline.encoded(for: url, as: .jpeg).data.count }
+                group.addTask { try await pipeline.encoded(for: url, as: .format(.jpeg)).data.count }
             }
             try await group.waitForAll()
         }
