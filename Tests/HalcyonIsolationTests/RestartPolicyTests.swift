@@ -40,11 +40,11 @@ struct RefusedInputsTests {
     func duration() {
         var inputs = RefusedInputs(capacity: 2, duration: 100)
         inputs.insert(byteCount: 5, name: "a", work: Self.work, loss: Self.loss, now: 0)
-        let mayContain = [5, 6].map { inputs.mayContain(byteCount: $0, now: 99) }
+        let mayContain = [5, 6].map { inputs.mayContain(byteCount: $0, for: Self.work, now: 99) }
         #expect(mayContain == [true, false])
         #expect(inputs.loss(byteCount: 5, name: "a", for: Self.work, now: 99) == Self.loss)
         #expect(inputs.loss(byteCount: 5, name: "b", for: Self.work, now: 99) == nil)
-        let isRemembered = inputs.mayContain(byteCount: 5, now: 100)
+        let isRemembered = inputs.mayContain(byteCount: 5, for: Self.work, now: 100)
         #expect(!isRemembered)
     }
 
@@ -77,7 +77,10 @@ struct RefusedInputsTests {
             inputs.loss(byteCount: 5, name: "a", for: .init(frame: $0, memory: 1), now: 1) != nil
         }
         #expect(frames == [false, false, true])
-        inputs.insert(byteCount: 5, name: "a", work: .init(memory: 1), loss: Self.loss, now: 1)
+        let isAsked = [0, 500].map { inputs.mayContain(byteCount: 5, for: .init(frame: $0, memory: 1), now: 1) }
+        #expect(isAsked == [false, true])
+        // The second of its frames speaks for all of them.
+        inputs.insert(byteCount: 5, name: "a", work: .init(frame: 501, memory: 1), loss: Self.loss, now: 1)
         #expect(inputs.loss(byteCount: 5, name: "a", for: .init(frame: 0, memory: 1), now: 2) != nil)
     }
 

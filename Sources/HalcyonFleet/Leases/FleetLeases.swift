@@ -110,7 +110,13 @@ public final class FleetLeases: Sendable {
             switch await take(place, "\(tier.process).\(id)", mayLook: mayLook) {
             case .taken:
                 unregister(id, of: place.lease)
-                return try await hold(place, "\(tier.process).\(id)", make, settle)
+                let token = "\(tier.process).\(id)"
+                // Another one of those that waited may have made it since this one looked.
+                if hasMissed, let value = try await stored() {
+                    end { [weak self] in await self?.release(place, token, isStored: true) }
+                    return value
+                }
+                return try await hold(place, token, make, settle)
             case .stored:
                 // Since this machine has looked.
                 if let value = try await stored() { return value }

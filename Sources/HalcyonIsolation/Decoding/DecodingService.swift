@@ -13,8 +13,12 @@ package final class DecodingService: WorkerService {
     package var names: [String] { decoders.map { DecodeCall.name(of: $0) } }
 
     package func prepare(for kind: WorkerKind) -> [String] {
-        decoders.compactMap { $0 as? any ConfinableDecoder }.filter { $0.confinement.kind == kind }
-            .flatMap { $0.prepareForWorkers() }
+        decoders.filter { DecoderConfinement.of($0).kind == kind }.flatMap { decoder -> [String] in
+            if let decoder = decoder as? any ConfinableDecoder { return decoder.prepareForWorkers() }
+            // One of the program's own may have a library, too.
+            _ = try? decoder.decode(Data(count: 64), options: DecodeOptions(), isCancelled: { false })
+            return []
+        }
     }
 
     package func perform(_ task: WorkerTask) throws -> WorkerResult {

@@ -40,9 +40,9 @@ struct RefusedInputs {
     }
 
     /// Whether a file of this size may be among them: its content needs a look only then.
-    mutating func mayContain(byteCount: Int, now: Int64) -> Bool {
+    mutating func mayContain(byteCount: Int, for work: Work, now: Int64) -> Bool {
         entries.removeAll { $0.end <= now }
-        return entries.contains { $0.byteCount == byteCount }
+        return entries.contains { $0.byteCount == byteCount && $0.work.refuses(work) }
     }
 
     func loss(byteCount: Int, name: String, for work: Work, now: Int64) -> WorkerLoss? {
@@ -50,6 +50,12 @@ struct RefusedInputs {
     }
 
     mutating func insert(byteCount: Int, name: String, work: Work, loss: WorkerLoss, now: Int64) {
+        var work = work
+        // Frames are composed on each other: a second one that ends a worker says that the others behind it would, too.
+        let isOneOfMany = entries.contains { entry in
+            entry.byteCount == byteCount && entry.name == name && entry.work.frame != work.frame
+        }
+        if isOneOfMany { work.frame = nil }
         entries.removeAll { $0.byteCount == byteCount && $0.name == name && work.refuses($0.work) }
         if entries.count >= capacity { entries.removeFirst() }
         entries.append(Entry(byteCount: byteCount, name: name, work: work, loss: loss, end: now + duration))

@@ -188,7 +188,8 @@ package final class WorkerPool: Sendable {
 
     private func refusedLoss(_ input: WorkerInput, _ work: RefusedInputs.Work) -> WorkerLoss? {
         let (count, now) = (input.byteCount, configuration.now())
-        guard state.withLock({ $0.refused.mayContain(byteCount: count, now: now) }), let name = input.name() else {
+        guard state.withLock({ $0.refused.mayContain(byteCount: count, for: work, now: now) }), let name = input.name()
+        else {
             return nil
         }
         return state.withLock { $0.refused.loss(byteCount: count, name: name, for: work, now: now) }

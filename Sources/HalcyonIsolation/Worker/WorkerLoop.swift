@@ -32,8 +32,12 @@ final class WorkerLoop {
         let id = record.header.identifier
         var file: UnsafeMutableRawBufferPointer?
         defer { file.map { Self.unmap($0) } }
+        // Without memory that the program takes for shared, this and the next images would be other ones.
+        let hasInput = !record.parts.isDisjoint(with: [.inputFile, .newInputBuffer])
+        let sharedCount = (hasInput ? 1 : 0) + (record.parts.contains(.newOutputBuffer) ? 1 : 0)
+        guard descriptors.count >= sharedCount else { _exit(Self.protocolError) }
         var maps = descriptors[...]
-        if !record.parts.isDisjoint(with: [.inputFile, .newInputBuffer]) {
+        if hasInput {
             let map = maps.popFirst().flatMap { Self.map($0, isWritable: false) }
             if record.parts.contains(.inputFile) {
                 file = map ?? UnsafeMutableRawBufferPointer(start: nil, count: 0)
