@@ -38,7 +38,7 @@ enum TrialProcesses {
         // The runtime opens what it needs for timers, and ends the process where it cannot.
         let hasTimers = DispatchSemaphore(value: 0)
         Task {
-            try? await Task.sleep(for: .nanoseconds(1))
+            try? await Task.sleep(for: .milliseconds(1))
             hasTimers.signal()
         }
         hasTimers.wait()

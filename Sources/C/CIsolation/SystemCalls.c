@@ -187,7 +187,7 @@ int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_
     }
     ANSWER(&program, dangerous, SECCOMP_RET_TRAP);
     // GLib asks where its warnings go, with each of them.
-    answer_calls(&program, (int[]){ SYS_getpeername }, 1, SECCOMP_RET_ERRNO | EPERM);
+    answer_calls(&program, (int[]){ SYS_getpeername, SYS_ioctl }, 2, SECCOMP_RET_ERRNO | EPERM);
     // What libraries ask for and do without: settings of the system, terminals, limits, names.
     answer(&program, is_strict ? SECCOMP_RET_TRAP : SECCOMP_RET_ERRNO | EPERM);
     if (program.count > PROGRAM_CAPACITY) return E2BIG;

@@ -137,6 +137,10 @@ extension JPEGHeader {
             guard width > 0, componentCount > 0 else {
                 throw .corrupt(.jpeg, reason: "a frame without \(width == 0 ? "columns" : "components")")
             }
+            // ITU-T T.81, B.2.2.
+            guard 2...16 ~= precision else {
+                throw .corrupt(.jpeg, reason: "\(precision) bits a sample")
+            }
             guard height > 0 else {
                 throw .unsupported(.jpeg, reason: "the height is given after the image data")
             }

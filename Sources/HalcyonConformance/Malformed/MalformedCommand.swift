@@ -77,7 +77,7 @@ struct MalformedCommand: ParsableCommand {
     private func openTimers() {
         let isOpen = DispatchSemaphore(value: 0)
         Task {
-            try? await Task.sleep(for: .nanoseconds(1))
+            try? await Task.sleep(for: .milliseconds(1))
             isOpen.signal()
         }
         isOpen.wait()

@@ -65,6 +65,15 @@ struct JPEGDecoderTests {
         #expect(info.bitDepth == Int(precision))
     }
 
+    @Test("a depth that no JPEG has is damage, in the description too", arguments: [0, 1, 17, 136] as [UInt8])
+    func precision(_ precision: UInt8) throws {
+        var file = JPEGBytes()
+        file.precision = precision
+        let error = CodecError.corrupt(.jpeg, reason: "\(precision) bits a sample")
+        #expect(throws: error) { try decoder.info(of: file.data, limits: .standard) }
+        #expect(throws: error) { try decode(file.data) }
+    }
+
     @Test("a file has one frame")
     func frames() throws {
         #expect(throws: CodecError.noSuchFrame(1, frameCount: 1)) {
