@@ -183,7 +183,8 @@ struct JPEGXLHeader {
             return 0
         }
         let seconds = Double(ticks) * Double(animation.tps_denominator) / Double(animation.tps_numerator)
-        return Int((seconds * 1_000).rounded())
+        // As in AVIF, 24 days: a file may state 140,000 years.
+        return Int(min(seconds * 1_000, Double(Int32.max)).rounded())
     }
 }
 

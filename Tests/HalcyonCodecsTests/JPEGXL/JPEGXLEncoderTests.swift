@@ -63,6 +63,15 @@ struct JPEGXLEncoderTests {
         }
     }
 
+    @Test("frames last 24 days at the most")
+    func longestDuration() throws {
+        let frames = try [.max, 70].map { duration in
+            AnimationFrame(bitmap: try Bitmap.sample(PixelSize(12, 8)), duration: duration)
+        }
+        let data = try JPEGXLEncoder().encode(frames, loopCount: 0, options: EncodeOptions(quality: nil)) { false }
+        #expect(try ImageCodecs.all.info(of: data).frameDurations == [Int(Int32.max), 70])
+    }
+
     @Test("frames of no duration are frames all the same")
     func noDuration() throws {
         let frames = try (0..<3).map { index in
