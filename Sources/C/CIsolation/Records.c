@@ -80,8 +80,9 @@ int halcyon_receive(
     }
     // Descriptors are lost where this process may have no more of them, which is not the other's fault.
     bool has_lost = descriptor_capacity > 0 && (message.msg_flags & MSG_CTRUNC);
-    bool is_valid = !(message.msg_flags & MSG_TRUNC) && (has_lost || !(message.msg_flags & MSG_CTRUNC))
-        && (size_t)count >= sizeof *record && record->magic == HALCYON_RECORD_MAGIC && record->payload_count <= HALCYON_RECORD_PAYLOAD_CAPACITY
+    bool is_cut = message.msg_flags & (has_lost ? MSG_TRUNC : MSG_TRUNC | MSG_CTRUNC);
+    bool is_valid = !is_cut && (size_t)count >= sizeof *record
+        && record->magic == HALCYON_RECORD_MAGIC && record->payload_count <= HALCYON_RECORD_PAYLOAD_CAPACITY
         && (size_t)count - sizeof *record == record->payload_count && received_count <= descriptor_capacity;
     if (!is_valid) {
         for (int i = 0; i < received_count; i++) close(received[i]);

@@ -53,7 +53,7 @@ static bool load(Fontconfig *library) {
     return is_complete;
 }
 
-/// Reports a path, and the file that it leads to where it is a link.
+/// Reports the file or folder that a path leads to.
 static void report_path(const char *path, Report report) {
     char *target = realpath(path, NULL);
     if (target == NULL) return;

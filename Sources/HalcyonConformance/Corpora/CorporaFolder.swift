@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import Glibc
 
 /// The folder with the public test collections.
 struct CorporaFolder: Sendable {
@@ -24,8 +25,12 @@ struct CorporaFolder: Sendable {
 
 /// A collection that is not there, which is no verdict about the library.
 struct MissingCorpus: Error, CustomStringConvertible {
-    /// EX_NOINPUT of sysexits.h.
-    static let exitCode = ExitCode(66)
+    /// Writes an error to the standard error, and returns EX_NOINPUT of sysexits.h.
+    static func exitCode(reporting error: any Error) -> ExitCode {
+        var message = "HalcyonConformance: \(error)\n"
+        _ = message.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        return ExitCode(66)
+    }
 
     let path: String
 

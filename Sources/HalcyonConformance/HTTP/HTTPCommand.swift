@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 
 /// The command `HalcyonConformance http`.
 struct HTTPCommand: AsyncParsableCommand {
@@ -26,9 +25,7 @@ struct HTTPCommand: AsyncParsableCommand {
         do {
             report = try await CacheTestReport(folder: CorporaFolder(corpora))
         } catch let error as MissingCorpus {
-            var message = "HalcyonConformance: \(error)\n"
-            _ = message.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            throw MissingCorpus.exitCode
+            throw MissingCorpus.exitCode(reporting: error)
         }
         for line in report.lines { print(line) }
         if !report.conforms { throw ExitCode(1) }

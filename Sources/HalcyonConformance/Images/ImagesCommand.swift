@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import FoundationEssentials
-internal import Glibc
 
 /// `HalcyonConformance images`
 struct ImagesCommand: ParsableCommand {
@@ -43,9 +42,7 @@ struct ImagesCommand: ParsableCommand {
         do {
             manifest = try ImageManifest(folder: folder)
         } catch {
-            var message = "HalcyonConformance: \(error)\n"
-            _ = message.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            throw MissingCorpus.exitCode
+            throw MissingCorpus.exitCode(reporting: error)
         }
         let rows = manifest.rows.filter { row in
             filter.map { row.path.contains($0) || row.format == $0 } ?? true

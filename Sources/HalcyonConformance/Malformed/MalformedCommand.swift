@@ -56,7 +56,9 @@ struct MalformedCommand: ParsableCommand {
         let whole = (Self.files(in: [folder]).filter { $0.contains("/fuzz_") } + Self.files(in: folders))
             .filter { $0.contains(filter) }
         let seeds = Self.files(in: [folder]).filter { $0.contains(filter) && !$0.contains("/fuzz_") }
-        guard !whole.isEmpty || !seeds.isEmpty else { throw MissingCorpus(path: folder) }
+        guard !whole.isEmpty || !seeds.isEmpty else {
+            throw MissingCorpus.exitCode(reporting: MissingCorpus(path: folder))
+        }
         let trial = MalformedTrial()
         openTimers()
         let (files, processes) = (Self.openFileCount, Self.childCount)

@@ -107,10 +107,10 @@ public final class FleetLeases: Sendable {
             // Before the question, so that no ending is missed.
             let (id, endings) = register(place.lease)
             defer { unregister(id, of: place.lease) }
-            switch await take(place, "\(tier.process).\(id)", mayLook: mayLook) {
+            let token = "\(tier.process).\(id)"
+            switch await take(place, token, mayLook: mayLook) {
             case .taken:
                 unregister(id, of: place.lease)
-                let token = "\(tier.process).\(id)"
                 // Another one of those that waited may have made it since this one looked.
                 if hasMissed, let value = try await stored() {
                     end { [weak self] in await self?.release(place, token, isStored: true) }

@@ -98,7 +98,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             .open(options, animation: session.number),
             data,
             options.limits,
-            session,
             isCancelled: CancellationFlag.isCurrentCancelled
         ) {
             .program
@@ -131,7 +130,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             .frame(index, options, animation: session.number),
             data,
             options.limits,
-            session,
             isCancelled: isCancelled,
             inProgram: Self.lost
         ) { response, format in
@@ -147,7 +145,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             .begin(options, image: session.number),
             beginning,
             options.limits,
-            session,
             isCancelled: CancellationFlag.isCurrentCancelled
         ) { () -> ArrivingImageState? in
             nil
@@ -189,8 +186,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             .advance(image: session.number, isEnd: isEnd),
             bytes,
             options.limits,
-            session,
-            sendsAll: true,
             timeLimit: timeLimit,
             isCancelled: isCancelled,
             inProgram: Self.lost
@@ -208,8 +203,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             .partialImage(image: session.number),
             Data(),
             options.limits,
-            session,
-            sendsAll: true,
             isCancelled: isCancelled,
             inProgram: Self.lost
         ) { response, format in
@@ -228,8 +221,6 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         _ operation: DecodeCall.Operation,
         _ data: Data,
         _ limits: DecodeLimits,
-        _ session: WorkerSession? = nil,
-        sendsAll: Bool = false,
         timeLimit: Duration = Self.timeLimit,
         isCancelled: () -> Bool,
         inProgram: () throws -> Result,
@@ -238,8 +229,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         do {
             if let files = decoder as? any FileReadingDecoder, let file = files.file {
                 return try file.withFile(in: data) { descriptor, byteCount, format in
-                    var request = self.request(files.decoder(of: format), operation, limits, session, sendsAll)
-                    request.timeLimit = timeLimit
+                    let request = self.request(files.decoder(of: format), operation, limits, timeLimit)
                     return try isolation.pool.perform(
                         request,
                         .file(descriptor: descriptor, byteCount: byteCount),
@@ -248,8 +238,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
                     )
                 }
             }
-            var request = self.request(decoder, operation, limits, session, sendsAll)
-            request.timeLimit = timeLimit
+            let request = self.request(decoder, operation, limits, timeLimit)
             return try data.withUnsafeBytes { bytes in
                 try isolation.pool.perform(request, .bytes(bytes), isCancelled: isCancelled) {
                     try receive($0, decoder.format)
@@ -267,8 +256,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         _ decoder: any ImageDecoder,
         _ operation: DecodeCall.Operation,
         _ limits: DecodeLimits,
-        _ session: WorkerSession?,
-        _ sendsAll: Bool
+        _ timeLimit: Duration
     ) -> WorkerRequest {
         var request = WorkerRequest(
             kind: DecoderConfinement.of(decoder).kind,
@@ -279,9 +267,13 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             file: isolation.file
         )
         request.name = DecodeCall.name(of: decoder)
-        request.session = session?.number
-        request.sendsAll = sendsAll
-        if case .frame(let index, _, _) = operation { request.frame = index }
+        request.session = operation.number
+        switch operation {
+        case .frame(let index, _, _): request.frame = index
+        case .advance, .partialImage: request.sendsAll = true
+        default: break
+        }
+        request.timeLimit = timeLimit
         let memory = min(max(0, limits.memory), Self.largestMemory)
         request.largestByteCount = memory + WorkerAnswer.largestDescription
         request.memory = memory + Self.additionalMemory

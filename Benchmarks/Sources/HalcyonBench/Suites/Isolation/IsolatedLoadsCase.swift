@@ -19,6 +19,8 @@ struct IsolatedLoadsCase: BenchmarkCase {
     func results(_ settings: RunSettings) throws -> [BenchmarkResult] {
         let urls = try images.urls()
         let folder = try TemporaryFolder()
+        // The processes read the list.
+        defer { withExtendedLifetime(folder) {} }
         let list = folder.file("urls")
         try writeFile(list, urls.joined(separator: "\n").utf8)
         func contender(_ name: String, _ word: String) -> CommandContender {
