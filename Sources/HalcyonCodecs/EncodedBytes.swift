@@ -2,8 +2,8 @@ package import FoundationEssentials
 package import HalcyonRaster
 package import HalcyonSystem
 
-// An encoded file is as large as its image demands, which a file that was decoded has stated. Memory that is refused for
-// it is an error, where growing `Data` or an array would end the process.
+// An encoded file is as large as its image demands, which a file that was decoded has stated, and so are profiles and
+// metadata. Memory that is refused for them is an error, where growing `Data` or an array would end the process.
 
 extension GatheredBytes {
     /// Adds bytes at the end.
@@ -35,7 +35,7 @@ extension Data {
     /// Returns the bytes that a closure writes, as many as it returns and `capacity` at most.
     ///
     /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
-    package static func encoded(
+    package static func written(
         capacity: Int,
         by write: (UnsafeMutableRawBufferPointer) throws(CodecError) -> Int
     ) throws(CodecError) -> Data {
@@ -45,14 +45,36 @@ extension Data {
         return data
     }
 
-    /// Returns a copy of the file that a C library made.
+    /// Returns a copy of bytes, which does not keep the file that they are a part of; `nil` of none.
     ///
     /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
-    package static func encoded(_ bytes: UnsafePointer<UInt8>, count: Int) throws(CodecError) -> Data {
-        try encoded(capacity: count) { target in
+    package static func written(copying bytes: Data?) throws(CodecError) -> Data? {
+        guard let bytes else { return nil }
+        return try written(capacity: bytes.count) { target in
+            target.copyBytes(from: bytes)
+            return target.count
+        }
+    }
+
+    /// Returns a copy of bytes that a C library holds.
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    package static func written(_ bytes: UnsafePointer<UInt8>, count: Int) throws(CodecError) -> Data {
+        try written(capacity: count) { target in
             target.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: count))
             return count
         }
+    }
+}
+
+extension Data {
+    /// Bytes in place. They must stay as long as this value and its copies are used, and nobody writes to them through it.
+    package init(borrowing bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            self.init()
+            return
+        }
+        self.init(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
     }
 }
 

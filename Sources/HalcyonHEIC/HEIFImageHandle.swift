@@ -62,18 +62,16 @@ final class HEIFImageHandle {
             frameCount: frameCount,
             bitDepth: bitDepth ?? 8,
             hasAlpha: hasAlpha,
-            colorSpace: ColorSpace(colorProfile) ?? .sRGB
+            colorSpace: ColorSpace(try colorProfile()) ?? .sRGB
         )
     }
 
     /// The profile embedded, or else the code points; `nil` for sRGB, and where the file does not say.
-    var colorProfile: ColorProfile? {
+    func colorProfile() throws(CodecError) -> ColorProfile? {
         // libheif does not say before decoding whether an image has colours; a profile for grey changes no others.
-        if let profile = iccProfile, ICCProfile.isProfile(profile, for: .rgb) {
-            return ColorProfile(embedded: profile)
-        }
-        if let profile = iccProfile, ICCProfile.isProfile(profile, for: .gray) {
-            return ColorProfile(embedded: profile, isGray: true)
+        if let profile = try iccProfile() {
+            if ICCProfile.isProfile(profile, for: .rgb) { return ColorProfile(embedded: profile) }
+            if ICCProfile.isProfile(profile, for: .gray) { return ColorProfile(embedded: profile, isGray: true) }
         }
         var points: UnsafeMutablePointer<heif_color_profile_nclx>?
         guard heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok, let points else {
@@ -86,12 +84,10 @@ final class HEIFImageHandle {
         )
     }
 
-    var iccProfile: Data? {
-        let count = heif_image_handle_get_raw_color_profile_size(handle)
-        guard 1...Self.greatestBlockByteCount ~= count else {
-            return nil
+    func iccProfile() throws(CodecError) -> Data? {
+        try block(byteCount: heif_image_handle_get_raw_color_profile_size(handle)) {
+            heif_image_handle_get_raw_color_profile(handle, $0)
         }
-        return Data(count: count) { heif_image_handle_get_raw_color_profile(handle, $0) }
     }
 
     /// The smallest thumbnail that has at least the size asked for, or the largest where none is asked for.
@@ -118,13 +114,18 @@ final class HEIFImageHandle {
     }
 }
 
-extension Data {
-    /// Bytes that libheif writes, or `nil` where it fails.
-    init?(count: Int, _ write: (UnsafeMutableRawPointer?) -> heif_error) {
-        self.init(count: count)
-        let result = withUnsafeMutableBytes { write($0.baseAddress) }
-        guard result.code == heif_error_Ok else {
-            return nil
+extension HEIFImageHandle {
+    /// Bytes of one block of metadata that are read at most.
+    private static let greatestBlockByteCount = 1 << 25
+
+    /// Returns a block that libheif writes, or `nil` where there is none, or one of a size that makes no sense.
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func block(byteCount: Int, _ write: (UnsafeMutableRawPointer?) -> heif_error) throws(CodecError) -> Data? {
+        guard 1...Self.greatestBlockByteCount ~= byteCount else { return nil }
+        let block = try Data.written(capacity: byteCount) { block in
+            write(block.baseAddress).code == heif_error_Ok ? byteCount : 0
         }
+        return block.isEmpty ? nil : block
     }
 }

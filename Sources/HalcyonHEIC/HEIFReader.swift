@@ -101,7 +101,7 @@ final class HEIFReader {
     /// EXIF, XMP and ICC profile of the primary image.
     var metadata: ImageMetadata {
         get throws(CodecError) {
-            try handle(of: items[0]).metadata
+            try handle(of: items[0]).metadata()
         }
     }
 
@@ -115,7 +115,7 @@ final class HEIFReader {
         if options.usesEmbeddedThumbnail, let thumbnail = handle.thumbnail(for: options.targetSize) {
             handle = thumbnail
         }
-        let profile = handle.colorProfile
+        let profile = try handle.colorProfile()
         let bitmap = try handle.bitmap(options: options, context: context, isCancelled: isCancelled)
         return DecodedImage(bitmap: bitmap, info: info, colorProfile: profile)
     }

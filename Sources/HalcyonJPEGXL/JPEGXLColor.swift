@@ -6,11 +6,11 @@ internal import HalcyonCodecs
 /// The translation of the colours of a JPEG XL image from libjxl's terms to ours.
 enum JPEGXLColor {
     /// The colour space of the image as it was encoded; the decoder must be past the colour encoding.
-    static func space(of decoder: OpaquePointer, isGray: Bool) -> ColorSpace {
+    static func space(of decoder: OpaquePointer, isGray: Bool) throws(CodecError) -> ColorSpace {
         if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL), isSRGB(encoding) {
             return isGray ? .gray : .sRGB
         }
-        let profile = iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
+        let profile = try iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
         return profile.flatMap(ICCProfile.colorSpace(of:)) ?? (isGray ? .gray : .sRGB)
     }
 
@@ -23,7 +23,7 @@ enum JPEGXLColor {
         for decoder: OpaquePointer,
         _ basics: JxlBasicInfo,
         handling: ColorHandling
-    ) -> ColorProfile? {
+    ) throws(CodecError) -> ColorProfile? {
         let isGray = basics.num_color_channels == 1
         if basics.uses_original_profile == 0 {
             let original = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
@@ -43,20 +43,20 @@ enum JPEGXLColor {
                 return points
             }
         }
-        return ColorProfile(embedded: iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_DATA), isGray: isGray)
+        return ColorProfile(embedded: try iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_DATA), isGray: isGray)
     }
 
     /// The profile of the image as it was encoded, as bytes; `nil` for sRGB, which needs none.
-    static func originalProfile(of decoder: OpaquePointer) -> Data? {
+    static func originalProfile(of decoder: OpaquePointer) throws(CodecError) -> Data? {
         if let encoding = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL), isSRGB(encoding) {
             return nil
         }
-        return iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
+        return try iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
     }
 
     /// The profile of four inks, if the image has one.
-    static func inkProfile(of decoder: OpaquePointer) -> Data? {
-        iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL).flatMap { profile in
+    static func inkProfile(of decoder: OpaquePointer) throws(CodecError) -> Data? {
+        try iccProfile(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL).flatMap { profile in
             ICCProfile.isProfile(profile, for: .inks) ? profile : nil
         }
     }
@@ -68,23 +68,22 @@ enum JPEGXLColor {
         return status == JXL_DEC_SUCCESS && isKnown ? encoding : nil
     }
 
-    private static func iccProfile(of decoder: OpaquePointer, _ target: JxlColorProfileTarget) -> Data? {
+    private static func iccProfile(
+        of decoder: OpaquePointer,
+        _ target: JxlColorProfileTarget
+    ) throws(CodecError) -> Data? {
         var count = 0
         guard halcyon_jpegxl_get_icc_profile_size(decoder, target, &count) == JXL_DEC_SUCCESS,
             128...ICCProfile.maximumByteCount ~= count
         else {
             return nil
         }
-        var profile = Data(count: count)
-        let status = profile.withUnsafeMutableBytes { bytes in
-            halcyon_jpegxl_get_icc_profile(
-                decoder,
-                target,
-                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                count
-            )
+        let profile = try Data.written(capacity: count) { bytes in
+            let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+            let status = halcyon_jpegxl_get_icc_profile(decoder, target, start, count)
+            return status == JXL_DEC_SUCCESS ? count : 0
         }
-        return status == JXL_DEC_SUCCESS ? profile : nil
+        return profile.isEmpty ? nil : profile
     }
 
     private static func isSRGB(_ encoding: JxlColorEncoding) -> Bool {

@@ -19,13 +19,13 @@ extension JPEGXLDecoder {
         for box in boxes where !box.isCutShort {
             let bytes = reader.bytes(at: box.payload.lowerBound, count: box.payload.count)
             switch box.type {
-            case "Exif":
+            case "Exif" where metadata.exif == nil:
                 // Before the block stands the distance to its TIFF header.
                 let start = reader.uint32(at: box.payload.lowerBound).map { $0 + 4 }
                 let block = start.flatMap { start in bytes.flatMap { $0.count > start ? $0.dropFirst(start) : nil } }
-                metadata.exif = metadata.exif ?? block.map { Data(EXIF.tiff(of: $0)) }
-            case "xml ":
-                metadata.xmp = metadata.xmp ?? bytes.map { Data($0) }
+                metadata.exif = try .written(copying: block.map(EXIF.tiff))
+            case "xml " where metadata.xmp == nil:
+                metadata.xmp = try .written(copying: bytes)
             default:
                 break
             }

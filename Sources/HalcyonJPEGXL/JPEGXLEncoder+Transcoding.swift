@@ -78,7 +78,7 @@ extension JPEGXLEncoder: JPEGTranscoder {
         while size < maximum {
             size = min(max(2 * size, byteCount), maximum)
             var status = JXL_DEC_ERROR
-            jpeg = try Data.encoded(capacity: size) { target in
+            jpeg = try Data.written(capacity: size) { target in
                 target.copyBytes(from: jpeg)
                 let rest = UnsafeMutableRawBufferPointer(rebasing: target[jpeg.count...])
                 let start = rest.assumingMemoryBound(to: UInt8.self).baseAddress

@@ -90,9 +90,9 @@ final class JPEGXLFrameReader {
         while let status = try nextEvent(isCancelled: isCancelled) {
             switch status {
             case JXL_DEC_COLOR_ENCODING:
-                colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
+                colorProfile = try JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
                 if header.blackChannel != nil {
-                    let profile = options.color == .sRGB ? JPEGXLColor.inkProfile(of: stream.decoder) : nil
+                    let profile = options.color == .sRGB ? try JPEGXLColor.inkProfile(of: stream.decoder) : nil
                     inks = try JPEGXLInks(size, profile: profile)
                 }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:

@@ -81,11 +81,11 @@ struct JPEGXLHeader {
                             && channel.type == JXL_CHANNEL_BLACK
                     }
             case JXL_DEC_COLOR_ENCODING:
-                colorSpace = blackChannel == nil ? JPEGXLColor.space(of: stream.decoder, isGray: isGray) : .cmyk
+                colorSpace = blackChannel == nil ? try JPEGXLColor.space(of: stream.decoder, isGray: isGray) : .cmyk
                 hasColorSpace = true
                 switch frames {
                 case .none:
-                    iccProfile = JPEGXLColor.originalProfile(of: stream.decoder)
+                    iccProfile = try JPEGXLColor.originalProfile(of: stream.decoder)
                     return
                 case .shown where !isAnimated: return
                 case .shown: try measureFrames(of: stream, checksPixels: false)

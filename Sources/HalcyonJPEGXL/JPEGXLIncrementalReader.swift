@@ -65,7 +65,7 @@ final class JPEGXLIncrementalReader: IncrementalReading {
             while let status = try stream.next(isCancelled: isCancelled) {
                 switch status {
                 case JXL_DEC_COLOR_ENCODING:
-                    colorProfile = JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
+                    colorProfile = try JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
                 case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                     let target = UnsafeMutableRawBufferPointer(start: pixels.pointer, count: pixels.byteCount)
                     try stream.setOutput(target, of: size, bytesPerRow: bytesPerRow, depth: depth)

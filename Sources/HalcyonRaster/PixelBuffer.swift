@@ -14,7 +14,9 @@ package final class PixelBuffer: @unchecked Sendable {
 
     /// Creates memory of `byteCount` bytes with arbitrary contents.
     package init(byteCount: Int, pool: MemoryPool = .shared) throws(BitmapError) {
-        guard let block = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+        guard let block = pool.take(byteCount: byteCount, isForPixels: true) else {
+            throw .outOfMemory(byteCount: byteCount)
+        }
         self.block = block
         pointer = block.pointer
         self.byteCount = byteCount

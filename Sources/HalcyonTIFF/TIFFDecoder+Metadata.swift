@@ -15,8 +15,8 @@ extension TIFFDecoder {
         }
         return ImageMetadata(
             exif: file.isBig ? nil : TIFFTags.block(of: file.reader, at: first),
-            xmp: entries.bytes(.xmp, maximumCount: ICCProfile.maximumByteCount).map { Data($0) },
-            iccProfile: entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount).map { Data($0) }
+            xmp: try .written(copying: entries.bytes(.xmp, maximumCount: ICCProfile.maximumByteCount)),
+            iccProfile: try .written(copying: entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount))
         )
     }
 }

@@ -60,7 +60,7 @@ public struct TIFFEncoder: PageEncoder {
         guard halcyon_tiff_writer_finish(writer, &bytes, &count), let bytes else {
             throw Self.failure(of: writer)
         }
-        let file = try Data.encoded(bytes, count: count)
+        let file = try Data.written(bytes, count: count)
         return metadata?.exif.map { TIFFTags.adding($0, to: file) } ?? file
     }
 

@@ -89,9 +89,9 @@ final class VideoBytes {
     }
 
     /// Returns the bytes at an offset, fewer where they end; empty where they cannot be read.
-    func bytes(at offset: Int, count: Int) -> Data {
-        var data = Data(count: count)
-        let read = data.withUnsafeMutableBytes { self.read(at: offset, into: $0) }
-        return data.prefix(max(0, read))
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func bytes(at offset: Int, count: Int) throws(CodecError) -> Data {
+        try .written(capacity: count) { max(0, read(at: offset, into: $0)) }
     }
 }

@@ -47,7 +47,7 @@ struct VideoFile: FileOfDecoder {
         defer { close(descriptor) }
         try check(descriptor, state)
         let byteCount = Int(lseek(descriptor, 0, SEEK_END))
-        let prefix = VideoBytes(descriptor: descriptor, count: byteCount).bytes(at: 0, count: 4_096)
+        let prefix = try VideoBytes(descriptor: descriptor, count: byteCount).bytes(at: 0, count: 4_096)
         guard !prefix.isEmpty else {
             throw CodecError.empty
         }

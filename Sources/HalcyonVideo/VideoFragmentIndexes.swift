@@ -30,11 +30,11 @@ struct VideoFragmentIndexes {
     ///
     /// - Throws: ``CodecError``.
     mutating func addSegments(_ content: Range<Int>) throws(CodecError) {
-        let fields = ByteReader(bytes.bytes(at: content.lowerBound, count: min(32, content.count)))
+        let fields = try ByteReader(bytes.bytes(at: content.lowerBound, count: min(32, content.count)))
         guard let version = fields.uint8(at: 0), version <= 1 else { return }
         let (first, header) = version == 0 ? (fields.uint32(at: 16), 24) : (fields.wholeNumber(at: 20), 32)
         guard let first, let count = fields.uint16(at: header - 2) else { return }
-        let table = ByteReader(bytes.bytes(at: content.lowerBound + header, count: 12 * Int(count)))
+        let table = try ByteReader(bytes.bytes(at: content.lowerBound + header, count: 12 * Int(count)))
         var place = content.upperBound &+ first
         for index in 0..<Int(count) {
             try add(place)
@@ -49,16 +49,16 @@ struct VideoFragmentIndexes {
     ///
     /// - Throws: ``CodecError``, `CancellationError`.
     mutating func addRandomAccess(isCancelled: () -> Bool) throws {
-        guard bytes.count >= 16, let size = ByteReader(bytes.bytes(at: bytes.count - 4, count: 4)).uint32(at: 0),
+        guard bytes.count >= 16, let size = try ByteReader(bytes.bytes(at: bytes.count - 4, count: 4)).uint32(at: 0),
             size >= 16, size <= bytes.count
         else { return }
         let start = bytes.count - size
-        let header = ByteReader(bytes.bytes(at: start, count: 8))
+        let header = try ByteReader(bytes.bytes(at: start, count: 8))
         guard header.uint32(at: 0) == size, header.hasText("mfra", at: 4) else { return }
         var offset = start + 8
         while true {
             if isCancelled() { throw CancellationError() }
-            let fields = ByteReader(bytes.bytes(at: offset, count: 24))
+            let fields = try ByteReader(bytes.bytes(at: offset, count: 24))
             guard fields.hasText("tfra", at: 4), let size = fields.uint32(at: 0), let version = fields.uint8(at: 8),
                 let lengths = fields.uint32(at: 16), let count = fields.uint32(at: 20)
             else { return }
@@ -75,7 +75,7 @@ struct VideoFragmentIndexes {
         let numbers = (lengths >> 4 & 3) + (lengths >> 2 & 3) + (lengths & 3) + 3
         let stride = (isLong ? 16 : 8) + numbers
         guard count <= Self.greatestCount - places.count else { throw tooMany(count) }
-        let table = ByteReader(bytes.bytes(at: offset, count: min(count * stride, max(0, bytes.count - offset))))
+        let table = try ByteReader(bytes.bytes(at: offset, count: min(count * stride, max(0, bytes.count - offset))))
         for index in 0..<count {
             let start = index * stride
             guard let place = isLong ? table.wholeNumber(at: start + 8) : table.uint32(at: start + 4) else { return }

@@ -206,7 +206,7 @@ struct VideoSampleTables {
             try checkTrack()
             track = outer
         case .container: try check(content, depth: depth + 1)
-        case .free where isHeader(content): try check(content, depth: depth + 1)
+        case .free where try isHeader(content): try check(content, depth: depth + 1)
         case .metadata:
             if let boxes = try boxes(ofMetadata: content) { try check(boxes, depth: depth + 1) }
         case .mixed: try checkMixed(content)
@@ -280,7 +280,7 @@ struct VideoSampleTables {
         case "stts": track.hasUnitDurations = reader.uint32(at: 4) == 1 && reader.uint32(at: 12) == 1
         case "stsc": track.greatestChunk = max(track.greatestChunk, try greatestChunk(content, count: readCount))
         case "elst": track.editCount = max(track.editCount, count)
-        case "stss": track.keyFrames = keyFrames(content, count: readCount)
+        case "stss": track.keyFrames = try keyFrames(content, count: readCount)
         case "hdlr":
             track.isSound = track.isSound || reader.hasText("soun", at: 8)
             track.isOther = track.isOther || ["vide", "subp", "clcp"].contains { reader.hasText($0, at: 8) }
@@ -298,7 +298,7 @@ struct VideoSampleTables {
         let entries = content.lowerBound + 8
         // Pieces of whole entries.
         for start in stride(from: entries, to: entries + 12 * count, by: 12 << 12) {
-            let piece = bytes.bytes(at: start, count: min(12 << 12, entries + 12 * count - start))
+            let piece = try bytes.bytes(at: start, count: min(12 << 12, entries + 12 * count - start))
             piece.withUnsafeBytes { piece in
                 for offset in stride(from: 4, to: piece.count - 3, by: 12) {
                     let count = UInt32(bigEndian: piece.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
@@ -310,9 +310,9 @@ struct VideoSampleTables {
     }
 
     /// Returns the numbers of key frames. Of more than are read, none is taken for one.
-    private func keyFrames(_ content: Range<Int>, count: Int) -> [Int] {
+    private func keyFrames(_ content: Range<Int>, count: Int) throws(CodecError) -> [Int] {
         let byteCount = min(max(0, content.count - 8), 4 << 20, 4 * count)
-        let table = bytes.bytes(at: min(content.lowerBound + 8, content.upperBound), count: byteCount)
+        let table = try bytes.bytes(at: min(content.lowerBound + 8, content.upperBound), count: byteCount)
         return table.withUnsafeBytes { table in
             stride(from: 0, to: table.count - 3, by: 4).map {
                 Int(UInt32(bigEndian: table.loadUnaligned(fromByteOffset: $0, as: UInt32.self)))
@@ -357,8 +357,8 @@ extension VideoSampleTables.Track {
 
 extension VideoSampleTables {
     /// Returns whether the content of a box is that of a header, as which libavformat reads it where there is no other.
-    private func isHeader(_ content: Range<Int>) -> Bool {
-        let reader = ByteReader(bytes.bytes(at: content.lowerBound, count: min(8, content.count)))
+    private func isHeader(_ content: Range<Int>) throws(CodecError) -> Bool {
+        let reader = try ByteReader(bytes.bytes(at: content.lowerBound, count: min(8, content.count)))
         return reader.hasText("mvhd", at: 4) || reader.hasText("cmov", at: 4)
     }
 
@@ -368,7 +368,7 @@ extension VideoSampleTables {
         var searched = 0
         // Read in pieces, as the name is among the first bytes of all but damaged ones.
         while searched < count {
-            let piece = bytes.bytes(at: content.lowerBound + searched, count: min(64, count - searched))
+            let piece = try bytes.bytes(at: content.lowerBound + searched, count: min(64, count - searched))
             let reader = ByteReader(piece)
             for offset in stride(from: 0, to: piece.count, by: 4) where reader.hasText("hdlr", at: offset) {
                 return max(content.lowerBound, content.lowerBound + searched + offset - 4)..<content.upperBound
@@ -385,7 +385,7 @@ extension VideoSampleTables {
     private mutating func checkMixed(_ content: Range<Int>) throws {
         mixedByteCount += content.count
         let isShort = mixedByteCount <= Self.greatestMixedByteCount
-        let data = bytes.bytes(at: content.lowerBound, count: isShort ? content.count : 0)
+        let data = try bytes.bytes(at: content.lowerBound, count: isShort ? content.count : 0)
         guard isShort, !Self.isTable(in: data) else {
             throw CodecError.unsupported(format, reason: "a description of its samples holds more than that")
         }

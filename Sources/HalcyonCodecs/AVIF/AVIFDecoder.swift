@@ -36,7 +36,7 @@ public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
     ///   ``CodecError/corrupt(_:reason:)``, ``CodecError/limitExceeded(_:_:)`` for more pixels than libavif can take,
     ///   2^28.
     public func info(of data: Data, limits: DecodeLimits) throws(CodecError) -> ImageInfo {
-        try withReader(of: data, extent: .beginning, limits: limits) { $0.info }
+        try withReader(of: data, extent: .beginning, limits: limits) { reader throws(CodecError) in try reader.info() }
     }
 
     /// Decodes one frame; of an animation, from the key frame before it on.
@@ -47,9 +47,14 @@ public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
     ) throws -> DecodedImage {
         try withReader(of: data, extent: .whole, limits: options.limits) { reader in
             Result {
-                let info = reader.info
+                let info = try reader.info()
                 let bitmap = try reader.bitmap(ofFrame: options.frame, options: options, isCancelled: isCancelled)
-                return DecodedImage(bitmap: bitmap, info: info, options: options, colorProfile: reader.colorProfile)
+                return DecodedImage(
+                    bitmap: bitmap,
+                    info: info,
+                    options: options,
+                    colorProfile: try reader.colorProfile()
+                )
             }
         }.get()
     }
@@ -65,7 +70,9 @@ public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
     ///
     /// - Throws: As ``info(of:limits:)`` does; ``CodecError/truncated(_:)`` also where EXIF or XMP lie behind the end.
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
-        try withReader(of: data, extent: .whole, limits: .standard, includesMetadata: true) { $0.metadata }
+        try withReader(of: data, extent: .whole, limits: .standard, includesMetadata: true) {
+            reader throws(CodecError) in try reader.metadata()
+        }
     }
 
     private func withReader<Result>(
@@ -73,7 +80,7 @@ public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
         extent: AVIFReader.Extent,
         limits: DecodeLimits,
         includesMetadata: Bool = false,
-        _ body: (AVIFReader) -> Result
+        _ body: (AVIFReader) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         guard !data.isEmpty else {
             throw .empty
@@ -90,7 +97,7 @@ public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
                     threadCount: threadCount,
                     includesMetadata: includesMetadata
                 )
-                return body(reader)
+                return try body(reader)
             }
         }.get()
     }

@@ -5,7 +5,9 @@ internal import HalcyonRaster
 
 extension AVIFReader {
     /// The description in the header.
-    var info: ImageInfo {
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func info() throws(CodecError) -> ImageInfo {
         let frameCount = max(1, Int(decoder.pointee.imageCount))
         let isAnimated = frameCount > 1
         var info = ImageInfo(
@@ -17,7 +19,7 @@ extension AVIFReader {
             loopCount: isAnimated ? container.track?.loopCount ?? 0 : nil,
             bitDepth: Int(decoder.pointee.image.pointee.depth),
             hasAlpha: hasAlpha,
-            colorSpace: colorSpace
+            colorSpace: try colorSpace()
         )
         info.isFrameCountExact = !container.hasMoreFrames
         // Red, green and blue as they are: encoders write them where nothing is to be lost, and else never.
@@ -43,9 +45,9 @@ extension AVIFReader {
     }
 
     /// The profile embedded, or else the code points; `nil` for sRGB, and where the file does not say.
-    var colorProfile: ColorProfile? {
+    func colorProfile() throws(CodecError) -> ColorProfile? {
         let image = decoder.pointee.image.pointee
-        if let profile = Data(image.icc), ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb) {
+        if let profile = try Data.written(image.icc), ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb) {
             return ColorProfile(embedded: profile, isGray: isGray)
         }
         return ColorProfile(
@@ -55,16 +57,17 @@ extension AVIFReader {
     }
 
     /// EXIF, XMP and ICC profile, of a reader opened for them.
-    var metadata: ImageMetadata {
+    func metadata() throws(CodecError) -> ImageMetadata {
         let image = decoder.pointee.image.pointee
-        return ImageMetadata(exif: Data(image.exif).map(EXIF.tiff), xmp: Data(image.xmp), iccProfile: Data(image.icc))
+        return ImageMetadata(
+            exif: try .written(copying: Data.written(image.exif).map(EXIF.tiff)),
+            xmp: try .written(image.xmp),
+            iccProfile: try .written(image.icc)
+        )
     }
 
-    private var colorSpace: ColorSpace {
-        if let colorSpace = ColorSpace(colorProfile) {
-            return colorSpace
-        }
-        return isGray ? .gray : .sRGB
+    private func colorSpace() throws(CodecError) -> ColorSpace {
+        try ColorSpace(colorProfile()) ?? (isGray ? .gray : .sRGB)
     }
 
     private var isGray: Bool { decoder.pointee.image.pointee.yuvFormat == AVIF_PIXEL_FORMAT_YUV400 }
@@ -79,10 +82,10 @@ extension AVIFReader {
 
 extension Data {
     /// A copy of libavif's bytes, or `nil` where there are none.
-    fileprivate init?(_ bytes: avifRWData) {
-        guard let start = bytes.data, bytes.size > 0 else {
-            return nil
-        }
-        self.init(bytes: start, count: bytes.size)
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    fileprivate static func written(_ bytes: avifRWData) throws(CodecError) -> Data? {
+        guard let start = bytes.data, bytes.size > 0 else { return nil }
+        return try written(start, count: bytes.size)
     }
 }

@@ -99,7 +99,7 @@ final class AVIFWriter {
         guard let bytes = output.data else {
             throw .cannotEncode(.avif, reason: "no bytes")
         }
-        return try Data.encoded(bytes, count: output.size)
+        return try Data.written(bytes, count: output.size)
     }
 
     private func convert(

@@ -32,10 +32,11 @@ enum BMPColor {
     }
 
     /// Returns the colour profile of the samples, or `nil` for sRGB.
-    func profile(in data: Data, headerStart: Int) -> ColorProfile? {
+    func profile(in data: Data, headerStart: Int) throws(CodecError) -> ColorProfile? {
         switch self {
         case .sRGB: nil
-        case .embedded: ColorProfile(embedded: embeddedProfile(in: data, headerStart: headerStart).map { Data($0) })
+        case .embedded:
+            ColorProfile(embedded: try .written(copying: embeddedProfile(in: data, headerStart: headerStart)))
         case .calibrated(let color): color.profile.map(ColorProfile.icc)
         }
     }

@@ -64,7 +64,7 @@ public struct BMPDecoder: ImageDecoder, ConfinableDecoder {
         return DecodedImage(
             bitmap: bitmap,
             info: header.info(of: .bmp, in: data),
-            colorProfile: header.color.profile(in: data, headerStart: header.start),
+            colorProfile: try header.color.profile(in: data, headerStart: header.start),
             isPartial: isPartial
         )
     }
@@ -75,7 +75,7 @@ public struct BMPDecoder: ImageDecoder, ConfinableDecoder {
     public func metadata(of data: Data) throws(CodecError) -> ImageMetadata {
         let header = try header(of: data).header
         let profile = header.color.embeddedProfile(in: data, headerStart: header.start)
-        return ImageMetadata(iccProfile: profile.map { Data($0) })
+        return ImageMetadata(iccProfile: try .written(copying: profile))
     }
 
     /// Reads the file header (BITMAPFILEHEADER) and the one behind it.

@@ -22,7 +22,7 @@ public struct BMPEncoder: ImageEncoder {
         let profile = try options.embeddedMetadata(in: .bmp)?.iccProfile ?? Data()
         let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)
         let (bytesPerRow, bytesPerPixel) = (header.bytesPerRow, isOpaque ? 3 : 4)
-        return try Data.encoded(capacity: header.fileByteCount) { (file) throws(CodecError) in
+        return try Data.written(capacity: header.fileByteCount) { (file) throws(CodecError) in
             file.copyBytes(from: header.data)
             UnsafeMutableRawBufferPointer(rebasing: file.suffix(profile.count)).copyBytes(from: profile)
             guard let pixels = file.baseAddress.map({ $0 + header.data.count }) else {

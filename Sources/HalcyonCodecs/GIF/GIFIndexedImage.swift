@@ -28,7 +28,7 @@ package struct GIFIndexedImage {
         let hasTransparency = pixels.contains { $0 == GIFIndexedImage.transparent }
         let colorLimit = hasTransparency ? colorLimit - 1 : colorLimit
         var palette: [UInt32] = []
-        indices = try Data.encoded(capacity: pixels.count) { bytes in
+        indices = try Data.written(capacity: pixels.count) { bytes in
             let indices = bytes.bindMemory(to: UInt8.self)
             if let exact = GIFIndexedImage.exactColors(of: pixels, colorLimit: colorLimit, indices) {
                 palette = exact

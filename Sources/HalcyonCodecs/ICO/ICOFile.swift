@@ -177,7 +177,7 @@ struct ICOFile {
             }
             return bitmap
         }
-        return (bitmap, header.color.profile(in: bytes, headerStart: 0), isPartial)
+        return (bitmap, try header.color.profile(in: bytes, headerStart: 0), isPartial)
     }
 }
 

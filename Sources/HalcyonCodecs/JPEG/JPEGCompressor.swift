@@ -40,7 +40,7 @@ final class JPEGCompressor {
         var count = 0
         try check(halcyon_jpeg_encoder_finish(handle, &bytes, &count))
         guard let bytes else { throw .cannotEncode(.jpeg, reason: "no bytes") }
-        return try Data.encoded(bytes, count: count)
+        return try Data.written(bytes, count: count)
     }
 
     private func check(_ status: HalcyonJPEGStatus) throws(CodecError) {

@@ -70,7 +70,7 @@ struct JPEGHeader {
         self.hasScan = hasScan
         adobeTransform = metadata.adobeTransform
         orientation = metadata.orientation ?? .up
-        profile = metadata.profile
+        profile = try metadata.profile()
         exif = metadata.exif
         xmp = metadata.xmp
     }

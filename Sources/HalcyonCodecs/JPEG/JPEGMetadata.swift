@@ -42,19 +42,22 @@ struct JPEGMetadata {
 
     /// The profile, if every one of its chunks is there (ICC.1:2022 annex B.4), and if they are not more than can be of
     /// use.
-    var profile: Data? {
-        let byteCount = profileChunks.values.reduce(0) { $0 + $1.count }
-        guard profileChunkCount > 0, byteCount <= ICCProfile.maximumByteCount else {
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func profile() throws(CodecError) -> Data? {
+        let chunks = (1...max(1, profileChunkCount)).compactMap { profileChunks[$0] }
+        let byteCount = chunks.reduce(0) { $0 + $1.count }
+        guard profileChunkCount > 0, chunks.count == profileChunkCount, byteCount <= ICCProfile.maximumByteCount else {
             return nil
         }
-        var profile = Data(capacity: byteCount)
-        for number in 1...profileChunkCount {
-            guard let chunk = profileChunks[number] else {
-                return nil
+        return try .written(capacity: byteCount) { profile in
+            var offset = 0
+            for chunk in chunks {
+                UnsafeMutableRawBufferPointer(rebasing: profile[offset...]).copyBytes(from: chunk)
+                offset += chunk.count
             }
-            profile += chunk
+            return offset
         }
-        return profile
     }
 
     private mutating func readProfileChunk(_ reader: ByteReader) {

@@ -19,7 +19,7 @@ public struct PAMEncoder: ImageEncoder {
         header += "TUPLTYPE RGB_ALPHA\nENDHDR\n"
         let headerBytes = Data(header.utf8)
         let rowByteCount = bitmap.width * bitmap.bytesPerPixel
-        return try Data.encoded(capacity: headerBytes.count + rowByteCount * bitmap.height) { file in
+        return try Data.written(capacity: headerBytes.count + rowByteCount * bitmap.height) { file in
             file.copyBytes(from: headerBytes)
             bitmap.withUnsafeBytes { pixels in
                 guard let target = file.baseAddress?.assumingMemoryBound(to: UInt8.self),

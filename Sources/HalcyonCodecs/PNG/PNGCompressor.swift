@@ -35,7 +35,7 @@ final class PNGCompressor {
         guard bound <= Int(Int32.max) else {
             throw .cannotEncode(.png, reason: "the image is too large for one chunk of compressed data")
         }
-        return try Data.encoded(capacity: bound) { output in
+        return try Data.written(capacity: bound) { output in
             libdeflate_zlib_compress(compressor, bytes, count, output.baseAddress, bound)
         }
     }

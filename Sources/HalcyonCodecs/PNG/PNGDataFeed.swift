@@ -1,5 +1,6 @@
 internal import CDeflate
 internal import FoundationEssentials
+internal import HalcyonSystem
 
 /// Finds the compressed data of a PNG's default image in bytes that come piece by piece, from its first IDAT chunk on.
 /// Of the chunks between and behind the data, the orientation counts, which may stand there (PNG, 11.3.4.5).
@@ -22,7 +23,7 @@ struct PNGDataFeed {
     private var remaining = 0
     /// The checksum of the last chunk, and length and type of the next; there is no checksum before the first.
     private var frame: [UInt8] = [0, 0, 0, 0]
-    private var gathered = Data()
+    private var gathered = GatheredBytes()
     /// The first EXIF block that is whole and intact.
     private(set) var exif: Data?
     /// A Boolean value that indicates whether no data of the image can follow.
@@ -41,7 +42,9 @@ struct PNGDataFeed {
     }
 
     /// The next piece of compressed data, or `nil` where the bytes end. Other chunks are passed over on the way.
-    mutating func next() -> Data? {
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory for an EXIF block cannot be allocated.
+    mutating func next() throws(CodecError) -> Data? {
         while !isAtEnd, pieceIndex < pieces.count {
             let piece = pieces[pieceIndex]
             guard offset < piece.count else {
@@ -58,7 +61,7 @@ struct PNGDataFeed {
                 offset += count
                 switch payload {
                 case .imageData: return piece[start..<start + count]
-                case .exif: gathered.append(piece[start..<start + count])
+                case .exif: try gathered.add(piece[start..<start + count])
                 case .other: break
                 }
                 continue
@@ -85,18 +88,21 @@ struct PNGDataFeed {
         }
         hasAllImageData = hasAllImageData || type.endsImageData
         payload = type == .imageData ? .imageData : type == .exif && exif == nil ? .exif : .other
+        // The checksum covers the type as well.
+        if payload == .exif { gathered = GatheredBytes(Self.exifType) }
         remaining = Int(length)
     }
 
     /// Takes in an EXIF block whose checksum has come; a damaged one is passed over.
     private mutating func endChunk() {
         guard payload == .exif else { return }
-        let covered = Data("eXIf".utf8) + gathered
-        let checksum = covered.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
-        if checksum == Self.number(frame[...]) { exif = gathered }
-        gathered = Data()
+        let checksum = gathered.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
+        if checksum == Self.number(frame[...]) { exif = gathered.data.dropFirst(Self.exifType.count) }
+        gathered = GatheredBytes()
         payload = .other
     }
+
+    private static let exifType = Data("eXIf".utf8)
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -17,7 +17,7 @@ extension PNGDecoder {
                     guard isWanted, !attempts.contains(chunk.type), reader.isIntact(chunk) else {
                         continue
                     }
-                    if metadata.take(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range])) {
+                    if try metadata.take(chunk.type, UnsafeRawBufferPointer(rebasing: bytes[chunk.range])) {
                         attempts.insert(chunk.type)
                     }
                 }
@@ -30,21 +30,21 @@ extension PNGDecoder {
 
 extension ImageMetadata {
     /// Takes in a chunk; returns whether it is of a kind of which there is one only.
-    fileprivate mutating func take(_ type: PNGChunkType, _ payload: UnsafeRawBufferPointer) -> Bool {
+    fileprivate mutating func take(_ type: PNGChunkType, _ payload: UnsafeRawBufferPointer) throws(CodecError) -> Bool {
         switch type {
         case .colorProfile:
             // A name of up to 79 bytes, its end, and the number of the compression method (PNG, 11.3.2.3).
             guard let end = payload.prefix(80).firstIndex(of: 0), end + 2 <= payload.count else {
                 return true
             }
-            iccProfile = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: payload[(end + 2)...]))
+            iccProfile = try PNGInflater.profile(UnsafeRawBufferPointer(rebasing: payload[(end + 2)...]))
         case .exif:
-            exif = Data(EXIF.tiff(of: Data(payload)))
+            exif = try .written(copying: EXIF.tiff(of: Data(borrowing: payload)))
         case .internationalText:
             guard payload.starts(with: Self.xmpKeyword) else {
                 return false
             }
-            xmp = Self.xmp(payload)
+            xmp = try Self.xmp(payload)
         default:
             break
         }
@@ -54,7 +54,7 @@ extension ImageMetadata {
     private static let xmpKeyword = Array(PNGChunkWriter.xmpKeyword.utf8) + [0]
 
     /// Keyword, end, whether it is compressed, method, language, end, translated keyword, end, text (PNG, 11.3.3.4).
-    private static func xmp(_ payload: UnsafeRawBufferPointer) -> Data? {
+    private static func xmp(_ payload: UnsafeRawBufferPointer) throws(CodecError) -> Data? {
         let keyword = Self.xmpKeyword
         guard payload.count >= keyword.count + 2 else {
             return nil
@@ -66,6 +66,6 @@ extension ImageMetadata {
             return nil
         }
         let text = UnsafeRawBufferPointer(rebasing: payload[(translation + 1)...])
-        return isCompressed ? PNGInflater.profile(text) : Data(text)
+        return isCompressed ? try PNGInflater.profile(text) : try .written(copying: Data(borrowing: text))
     }
 }

@@ -57,7 +57,7 @@ public struct PNGDecoder: ImageDecoder, ConfinableDecoder {
                     checksImageData: true,
                     damage: options.damage
                 )
-                let color = file.color(in: bytes)
+                let color = try file.color(in: bytes)
                 let info = file.info(in: bytes, colorSpace: color.space)
                 let orientation = options.appliedOrientation(of: info.orientation)
                 try check(file, turned: orientation != .up, options)

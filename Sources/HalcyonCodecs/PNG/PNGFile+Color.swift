@@ -7,13 +7,14 @@ extension PNGFile {
     /// colours, is passed over.
     ///
     /// - Returns: The profile, or `nil` for sRGB, and the colour space in the words all formats share.
-    func color(in bytes: UnsafeRawBufferPointer) -> (profile: ColorProfile?, space: ColorSpace) {
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    func color(in bytes: UnsafeRawBufferPointer) throws(CodecError) -> (profile: ColorProfile?, space: ColorSpace) {
         if let (primaries, transfer) = codePoints {
             let space = ColorSpace(primaries: primaries, transfer: transfer)
             return (space == .sRGB ? nil : .codePoints(primaries: primaries, transfer: transfer), space)
         }
         if let range = color.profile,
-            let (profile, name) = embeddedProfile(UnsafeRawBufferPointer(rebasing: bytes[range]))
+            let (profile, name) = try embeddedProfile(UnsafeRawBufferPointer(rebasing: bytes[range]))
         {
             let color = ColorProfile(embedded: profile, isGray: isGray)
             return (color, color == nil ? .sRGB : .icc(description: name))
@@ -40,9 +41,9 @@ extension PNGFile {
     }
 
     /// The profile in iCCP (PNG, 11.3.2.3) and its name: its own, or else the one the chunk gives it.
-    private func embeddedProfile(_ payload: UnsafeRawBufferPointer) -> (Data, String)? {
+    private func embeddedProfile(_ payload: UnsafeRawBufferPointer) throws(CodecError) -> (Data, String)? {
         guard let end = payload.prefix(80).firstIndex(of: 0), end > 0, end + 2 <= payload.count,
-            let profile = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: payload[(end + 2)...])),
+            let profile = try PNGInflater.profile(UnsafeRawBufferPointer(rebasing: payload[(end + 2)...])),
             ICCProfile.isProfile(profile, for: isGray ? .gray : .rgb)
         else {
             return nil

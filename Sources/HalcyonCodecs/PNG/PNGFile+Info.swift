@@ -8,8 +8,8 @@ extension PNGFile {
     }
 
     /// Returns the description of the file, in the terms that all formats share.
-    func info(in bytes: UnsafeRawBufferPointer) -> ImageInfo {
-        info(in: bytes, colorSpace: color(in: bytes).space)
+    func info(in bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
+        info(in: bytes, colorSpace: try color(in: bytes).space)
     }
 
     /// The same where the colour space is known already: finding it decompresses the profile.
@@ -19,7 +19,8 @@ extension PNGFile {
         info.hasAlpha = header.colorType.hasAlpha || transparency != nil
         info.colorSpace = colorSpace
         if let exif {
-            info.orientation = EXIF.orientation(in: Data(bytes[exif])) ?? .up
+            let block = Data(borrowing: UnsafeRawBufferPointer(rebasing: bytes[exif]))
+            info.orientation = EXIF.orientation(in: block) ?? .up
         }
         if isAnimated {
             info.frameCount = frames.count

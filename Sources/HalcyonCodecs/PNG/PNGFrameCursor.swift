@@ -16,10 +16,12 @@ struct PNGFrameCursor: FrameCursor {
         self.data = data
         damage = options.damage
         self.file = file
-        let (info, profile) = data.withUnsafeBytes { bytes in
-            let color = file.color(in: bytes)
-            return (file.info(in: bytes, colorSpace: color.space), color.profile)
-        }
+        let (info, profile) = try data.withUnsafeBytes { bytes in
+            Result { () throws(CodecError) in
+                let color = try file.color(in: bytes)
+                return (file.info(in: bytes, colorSpace: color.space), color.profile)
+            }
+        }.get()
         colorProfile = profile
         self.info = info
         orientation = options.appliedOrientation(of: info.orientation)

@@ -23,7 +23,7 @@ final class PNGIncrementalReader: IncrementalReading {
     ///   - file: What comes before; the limits were checked for it.
     init(_ beginning: Data, imageAt offset: Int, _ file: PNGFile, options: DecodeOptions) throws {
         self.file = file
-        let color = beginning.withUnsafeBytes { file.color(in: $0) }
+        let color = try beginning.withUnsafeBytes { try file.color(in: $0) }
         info = beginning.withUnsafeBytes { file.info(in: $0, colorSpace: color.space) }
         self.options = options
         orientation = options.appliedOrientation(of: info.orientation)
@@ -53,7 +53,7 @@ final class PNGIncrementalReader: IncrementalReading {
             isDamaged = true
         }
         guard painter.isComplete || isDamaged else { return true }
-        progress.isComplete = findOrientation()
+        progress.isComplete = try findOrientation()
         return false
     }
 
@@ -70,7 +70,7 @@ final class PNGIncrementalReader: IncrementalReading {
                     progress.passCount = painter.passCount
                     break
                 }
-            } else if let piece = feed.next() {
+            } else if let piece = try feed.next() {
                 painter.add(piece)
             } else {
                 if feed.hasAllImageData || painter.isAtEnd {
@@ -84,10 +84,10 @@ final class PNGIncrementalReader: IncrementalReading {
     }
 
     /// Looks for an orientation between and behind the image data; returns whether it is known if there is one.
-    private func findOrientation() -> Bool {
+    private func findOrientation() throws -> Bool {
         if file.exif != nil { return true }
         // Data that make no row.
-        while feed.next() != nil {}
+        while try feed.next() != nil {}
         guard let block = feed.exif else { return isEnded || feed.isAtEnd }
         info.orientation = EXIF.orientation(in: block) ?? .up
         orientation = options.appliedOrientation(of: info.orientation)

@@ -75,14 +75,15 @@ final class PNGInflater {
     }
 
     /// Inflates a colour profile, whose size is not known: up to 4 MiB, `nil` where it is damaged or longer.
-    static func profile(_ input: UnsafeRawBufferPointer) -> Data? {
-        guard let source = input.baseAddress, let inflater = try? PNGInflater() else {
-            return nil
-        }
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
+    static func profile(_ input: UnsafeRawBufferPointer) throws(CodecError) -> Data? {
+        guard let source = input.baseAddress else { return nil }
+        let inflater = try PNGInflater()
         var capacity = 16 << 10
         while capacity <= ICCProfile.maximumByteCount {
             var result = LIBDEFLATE_BAD_DATA
-            let profile = Data.filled(capacity: capacity) { target in
+            let profile = try Data.written(capacity: capacity) { target in
                 var count = 0
                 result = libdeflate_zlib_decompress(
                     inflater.decompressor,

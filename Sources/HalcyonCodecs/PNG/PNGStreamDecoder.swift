@@ -82,10 +82,8 @@ struct PNGStreamDecoder {
             var rowCount = 0
             for range in ranges where !range.isEmpty {
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[range])
-                guard let start = piece.baseAddress else { continue }
-                // The painter only reads, and is gone before the bytes are.
-                let address = UnsafeMutableRawPointer(mutating: start)
-                painter.add(Data(bytesNoCopy: address, count: piece.count, deallocator: .none))
+                // The painter is gone before the bytes are.
+                painter.add(Data(borrowing: piece))
                 while !painter.isComplete {
                     if rowCount % Self.rowsPerPoll == 0 { try checkCancellation() }
                     guard try painter.drawRow() else { break }

@@ -57,7 +57,7 @@ package enum PNGText {
         case .compressedText:
             // The number of the compression method comes first.
             guard rest.first == 0,
-                let text = PNGInflater.profile(UnsafeRawBufferPointer(rebasing: rest.dropFirst())),
+                let text = try? PNGInflater.profile(UnsafeRawBufferPointer(rebasing: rest.dropFirst())),
                 text.count <= limit
             else {
                 return nil
@@ -79,7 +79,7 @@ package enum PNGText {
         guard payload[0] == 1 else {
             return text.count <= limit ? String(decoding: text, as: UTF8.self) : nil
         }
-        guard let inflated = PNGInflater.profile(text), inflated.count <= limit else {
+        guard let inflated = try? PNGInflater.profile(text), inflated.count <= limit else {
             return nil
         }
         return String(decoding: inflated, as: UTF8.self)

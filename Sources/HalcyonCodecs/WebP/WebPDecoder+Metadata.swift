@@ -13,9 +13,12 @@ extension WebPDecoder {
                 break
             }
             switch chunk.name {
-            case "ICCP": metadata.iccProfile = metadata.iccProfile ?? Data(chunk.reader.data)
-            case "EXIF": metadata.exif = metadata.exif ?? Data(EXIF.tiff(of: chunk.reader.data))
-            case "XMP ": metadata.xmp = metadata.xmp ?? Data(chunk.reader.data)
+            case "ICCP" where metadata.iccProfile == nil:
+                metadata.iccProfile = try .written(copying: chunk.reader.data)
+            case "EXIF" where metadata.exif == nil:
+                metadata.exif = try .written(copying: EXIF.tiff(of: chunk.reader.data))
+            case "XMP " where metadata.xmp == nil:
+                metadata.xmp = try .written(copying: chunk.reader.data)
             default: break
             }
         }

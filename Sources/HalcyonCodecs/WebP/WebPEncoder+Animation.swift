@@ -47,7 +47,7 @@ extension WebPEncoder: AnimationEncoder {
             throw Self.error(of: encoder, "assembling the frames")
         }
         let metadata = try options.embeddedMetadata(in: .webp)
-        return try WebPMetadataWriter.embed(metadata, in: .encoded(bytes, count: assembled.size))
+        return try WebPMetadataWriter.embed(metadata, in: .written(bytes, count: assembled.size))
     }
 
     private func add(

@@ -50,7 +50,7 @@ public struct WebPEncoder: ImageEncoder {
             throw .cannotEncode(.webp, reason: "libwebp's error \(picture.error_code.rawValue)")
         }
         let metadata = try options.embeddedMetadata(in: .webp)
-        return try WebPMetadataWriter.embed(metadata, in: .encoded(bytes, count: writer.size))
+        return try WebPMetadataWriter.embed(metadata, in: .written(bytes, count: writer.size))
     }
 
     func checkedSize(_ size: PixelSize) throws(CodecError) -> PixelSize {

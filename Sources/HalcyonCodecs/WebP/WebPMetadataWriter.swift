@@ -28,7 +28,7 @@ enum WebPMetadataWriter {
         guard status == WEBP_MUX_OK, let bytes = assembled.bytes else {
             throw .cannotEncode(.webp, reason: "libwebp's error \(status.rawValue) while assembling")
         }
-        return try Data.encoded(bytes, count: assembled.size)
+        return try Data.written(bytes, count: assembled.size)
     }
 
     private static func withWebPData<Result>(of data: Data, _ body: (inout WebPData) -> Result) -> Result {

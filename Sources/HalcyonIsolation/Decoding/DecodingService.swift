@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 package import HalcyonCodecs
 internal import HalcyonRaster
+internal import HalcyonSystem
 
 /// The work of a worker: decoding with the decoders that its program has.
 package final class DecodingService: WorkerService {
@@ -28,7 +29,11 @@ package final class DecodingService: WorkerService {
         // What is kept for other work takes memory that this image may need.
         if let kept = task.kept.value as? any KeptWork, kept.number != call.operation.number { task.kept.value = nil }
         do {
-            return try answer(call.operation, decoder, task)
+            // A decoder of the program's own may keep its pixels, and so may work that goes on.
+            guard decoder is any ConfinableDecoder, call.operation.number == nil else {
+                return try answer(call.operation, decoder, task)
+            }
+            return try MemoryPool.shared.lending(task.lentOutput) { try answer(call.operation, decoder, task) }
         } catch let error as CodecError {
             throw WorkerFailure(payload: error.record)
         } catch let error as BitmapError {
@@ -51,17 +56,17 @@ package final class DecodingService: WorkerService {
         let isCancelled = { @Sendable [cancellation = task.cancellation] in cancellation.isCancelled }
         switch operation {
         case .info(let limits):
-            let info = try decoder.info(of: Self.data(task.input), limits: limits)
+            let info = try decoder.info(of: Data(borrowing: task.input), limits: limits)
             return try task.result { info.write(to: &$0) }
         case .metadata:
-            let metadata = try decoder.metadata(of: Self.data(task.input))
+            let metadata = try decoder.metadata(of: Data(borrowing: task.input))
             return try task.result { metadata.write(to: &$0) }
         case .image(let options):
-            let image = try decoder.decode(Self.data(task.input), options: options, isCancelled: isCancelled)
+            let image = try decoder.decode(Data(borrowing: task.input), options: options, isCancelled: isCancelled)
             return try task.result(image.converted(options.color, isCancelled: isCancelled))
         case .wholeImage(let options):
             let image = try ImageCodecs.image(
-                of: Self.data(task.input),
+                of: Data(borrowing: task.input),
                 with: decoder,
                 options: options,
                 isCancelled: isCancelled
@@ -70,7 +75,9 @@ package final class DecodingService: WorkerService {
         case .open(let options, let number):
             let animation = try OpenAnimation(number, task.input, decoder, options)
             task.kept.value = animation
-            let info = try animation.cursor.info ?? decoder.info(of: Self.data(task.input), limits: options.limits)
+            let info =
+                try animation.cursor.info
+                ?? decoder.info(of: Data(borrowing: task.input), limits: options.limits)
             return try task.result { info.write(to: &$0) }
         case .frame(let index, let options, let number):
             let animation: OpenAnimation
@@ -105,7 +112,7 @@ package final class DecodingService: WorkerService {
             return try task.result(shown.converted(image.options.color, isCancelled: isCancelled))
         case .thumbnail(let options):
             let thumbnail = try (decoder as? any IncrementalDecoding)?.embeddedThumbnail(
-                in: Self.data(task.input),
+                in: Data(borrowing: task.input),
                 options: options,
                 isCancelled: isCancelled
             )
@@ -120,12 +127,6 @@ package final class DecodingService: WorkerService {
             throw CodecError.isolation(.cannotShare(reason: "the part of the image that was read is gone"))
         }
         return image
-    }
-
-    /// The bytes in place. They are valid until the work is done, and nobody writes to them through this value.
-    private static func data(_ bytes: UnsafeRawBufferPointer) -> Data {
-        guard let start = bytes.baseAddress, !bytes.isEmpty else { return Data() }
-        return Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
     }
 }
 
@@ -212,7 +213,9 @@ extension WorkerTask {
         var writer = RecordWriter()
         description.write(to: &writer)
         let output = try output(byteCount: bitmap.byteCount + writer.bytes.count)
-        bitmap.withUnsafeBytes { output.copyMemory(from: $0) }
+        bitmap.withUnsafeBytes { pixels in
+            if pixels.baseAddress != UnsafeRawPointer(output.baseAddress) { output.copyMemory(from: pixels) }
+        }
         UnsafeMutableRawBufferPointer(rebasing: output[bitmap.byteCount...]).copyBytes(from: writer.bytes)
         return WorkerResult(
             width: bitmap.width,

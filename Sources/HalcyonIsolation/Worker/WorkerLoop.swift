@@ -12,6 +12,8 @@ final class WorkerLoop {
     private let kept = WorkerTask.KeptValue()
     private var inputBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var outputBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// Output whose place a larger one has taken, but which may hold the pixels of the work that is under way.
+    private var formerOutputs: [UnsafeMutableRawBufferPointer] = []
 
     init(socket: RecordSocket, cancellation: CancellationByte, service: any WorkerService) {
         self.socket = socket
@@ -52,8 +54,18 @@ final class WorkerLoop {
         // Never more than there is: reading beyond the end of a file is SIGBUS.
         let whole = UnsafeRawBufferPointer(file ?? inputBuffer)
         let input = UnsafeRawBufferPointer(rebasing: whole.prefix(Int(clamping: record.header.byte_count)))
-        let task = WorkerTask(record, input: input, cancellation: cancellation, kept: kept) { [self] byteCount in
+        let task = WorkerTask(
+            record,
+            input: input,
+            cancellation: cancellation,
+            kept: kept,
+            lentOutput: outputBuffer
+        ) { [self] byteCount in
             try output(byteCount: byteCount, for: id)
+        }
+        defer {
+            formerOutputs.forEach(Self.unmap)
+            formerOutputs = []
         }
         do {
             let result = try service.perform(task)
@@ -95,7 +107,7 @@ final class WorkerLoop {
     }
 
     private func useOutput(_ descriptor: Int32?) {
-        Self.unmap(outputBuffer)
+        formerOutputs.append(outputBuffer)
         let map = descriptor.flatMap { Self.map($0, isWritable: true) }
         outputBuffer = map ?? UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }

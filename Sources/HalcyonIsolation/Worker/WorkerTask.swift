@@ -12,6 +12,9 @@ package final class WorkerTask {
     package let cancellation: CancellationByte
     /// What the work before has left in the worker, for the work of the same session.
     package let kept: KeptValue
+    /// The memory for the pixels as it is, into which they may be decoded at once: that of earlier images, of which none was as
+    /// large as this one may be.
+    package let lentOutput: UnsafeMutableRawBufferPointer
     private let buffer: (Int) throws -> UnsafeMutableRawBufferPointer
 
     init(
@@ -19,6 +22,7 @@ package final class WorkerTask {
         input: UnsafeRawBufferPointer,
         cancellation: CancellationByte,
         kept: KeptValue,
+        lentOutput: UnsafeMutableRawBufferPointer,
         buffer: @escaping (Int) throws -> UnsafeMutableRawBufferPointer
     ) {
         operation = Int(record.header.code)
@@ -26,6 +30,7 @@ package final class WorkerTask {
         self.input = input
         self.cancellation = cancellation
         self.kept = kept
+        self.lentOutput = lentOutput
         self.buffer = buffer
     }
 
@@ -37,7 +42,7 @@ package final class WorkerTask {
     }
 
     /// Returns the memory for the pixels, which the program shares: asked for once, as soon as the size is known. Its former
-    /// content is that of earlier images.
+    /// content is that of earlier images. ``lentOutput`` stays in place until the work is done.
     ///
     /// - Throws: ``WorkerOutputRefusal`` if the program grants less.
     package func output(byteCount: Int) throws -> UnsafeMutableRawBufferPointer {

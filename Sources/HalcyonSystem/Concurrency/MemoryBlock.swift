@@ -38,6 +38,12 @@ package struct MemoryBlock: @unchecked Sendable {
         pointer = address
     }
 
+    /// Memory of another owner, which is never freed.
+    init(lent pointer: UnsafeMutableRawPointer, capacity: Int) {
+        self.pointer = pointer
+        self.capacity = capacity
+    }
+
     /// Gives the memory back to malloc or to the system.
     package func free() {
         if capacity >= Self.mappedByteCount, !Self.isInstrumented {

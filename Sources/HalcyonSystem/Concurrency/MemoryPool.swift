@@ -49,6 +49,8 @@ package final class MemoryPool: @unchecked Sendable {
         /// The fewest bytes kept at any time since the last sweep: so much was not needed.
         var unneededByteCount = 0
         var isSweepScheduled = false
+        /// Memory of another owner, for a block of pixels, and whether it is one now.
+        var loan: (block: MemoryBlock, isTaken: Bool)?
     }
 
     private let state: Lock<State>
@@ -117,24 +119,48 @@ package final class MemoryPool: @unchecked Sendable {
         Self.free(state.withLock { Self.removeSurplus(&$0, keeping: max(0, byteCount)) })
     }
 
+    /// Lends memory of another owner while `body` runs, aligned to 64 bytes: the first block of pixels that fits lies in
+    /// it, and none that is kept longer may. For a process in which nobody else takes pixels meanwhile.
+    package func lending<Result, Failure: Error>(
+        _ memory: UnsafeMutableRawBufferPointer,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let start = memory.baseAddress else { return try body() }
+        state.withLock { $0.loan = (MemoryBlock(lent: start, capacity: memory.count), isTaken: false) }
+        defer {
+            let loan = state.withLock { state in
+                defer { state.loan = nil }
+                return state.loan
+            }
+            precondition(loan?.isTaken != true, "pixels are kept in memory that was lent")
+        }
+        return try body()
+    }
+
     /// Memory of at least `byteCount` bytes with arbitrary contents, aligned to 64 bytes, to be returned by
     /// ``giveBack(_:)``; `nil` where it cannot be had.
     ///
     /// Complexity: linear in the number of kept blocks, at most `byteLimit` / 64 KiB.
-    package func take(byteCount: Int) -> MemoryBlock? {
-        let block = find(byteCount: byteCount)
+    ///
+    /// - Parameter isForPixels: A Boolean value that indicates whether it may be memory that was lent. Default: `false`.
+    package func take(byteCount: Int, isForPixels: Bool = false) -> MemoryBlock? {
+        let block = find(byteCount: byteCount, isForPixels: isForPixels)
         if let block, let fillByte {
             block.pointer.initializeMemory(as: UInt8.self, repeating: fillByte, count: block.capacity)
         }
         return block
     }
 
-    private func find(byteCount: Int) -> MemoryBlock? {
+    private func find(byteCount: Int, isForPixels: Bool) -> MemoryBlock? {
         guard byteCount > 0, byteCount <= Int.max / 2 else { return nil }
         var capacity = byteCount
         if byteCount > Self.smallestPooledByteCount {
             let sizeClass = Self.sizeClass(of: byteCount)
             let (kept, isPooled) = state.withLock { state -> (MemoryBlock?, Bool) in
+                if isForPixels, let loan = state.loan, !loan.isTaken, byteCount <= loan.block.capacity {
+                    state.loan?.isTaken = true
+                    return (loan.block, true)
+                }
                 guard sizeClass <= state.byteLimit / 2 else { return (nil, false) }
                 guard let index = state.blocks.lastIndex(where: { $0.capacity == sizeClass }) else {
                     state.statistics.missCount += 1
@@ -162,6 +188,10 @@ package final class MemoryPool: @unchecked Sendable {
             return
         }
         let (surplus, mustSchedule) = state.withLock { state -> ([MemoryBlock], Bool) in
+            if state.loan?.block.pointer == block.pointer {
+                state.loan?.isTaken = false
+                return ([], false)
+            }
             // A block beyond the classes was taken while it was too large to be kept, or the limit was lowered since.
             guard block.capacity <= state.byteLimit / 2, Self.sizeClass(of: block.capacity) == block.capacity else {
                 return ([block], false)

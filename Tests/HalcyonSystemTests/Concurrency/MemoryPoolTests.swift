@@ -37,6 +37,29 @@ struct MemoryPoolTests {
         for block in blocks { pool.giveBack(block) }
     }
 
+    @Test("memory that is lent serves one block of pixels at a time, and nothing else")
+    func loan() throws {
+        let pool = makePool()
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.mebibyte, alignment: 64)
+        defer { memory.deallocate() }
+        func pointer(_ byteCount: Int, isForPixels: Bool = true) throws -> UnsafeMutableRawPointer {
+            let block = try #require(pool.take(byteCount: byteCount, isForPixels: isForPixels))
+            pool.giveBack(block)
+            return block.pointer
+        }
+        try pool.lending(memory) {
+            #expect(try pointer(Self.mebibyte, isForPixels: false) != memory.baseAddress)
+            #expect(try pointer(Self.mebibyte + 1) != memory.baseAddress)
+            #expect(try pointer(Self.mebibyte) == memory.baseAddress)
+            let block = try #require(pool.take(byteCount: 100_000, isForPixels: true))
+            #expect(block.pointer == memory.baseAddress)
+            #expect(try pointer(100_000) != memory.baseAddress)
+            pool.giveBack(block)
+            #expect(try pointer(100_000) == memory.baseAddress)
+        }
+        #expect(try pointer(Self.mebibyte) != memory.baseAddress)
+    }
+
     @Test("what nobody asks for after a burst is freed by the second sweep, and then nothing is scheduled any more")
     func idlePoolIsEmptied() throws {
         let pool = makePool()
