@@ -27,6 +27,27 @@ struct ConfinedDecoderTests {
         #expect(trial.reports.withLock { $0 }.isEmpty)
     }
 
+    @Test("is scaled by the worker to the size that is asked for", arguments: formats)
+    func scaledToTarget(format: ImageFormat) throws {
+        let trial = try DecodingTrial()
+        let data = try DecodingTrial.file(of: format)
+        for color in [ColorHandling.sRGB, .asStored] {
+            var options = DecodeOptions(targetSize: PixelSize(11, 7), color: color)
+            options.scalesToTarget = true
+            let image = try trial.codecs().decode(data, options: options)
+            expectEqual(image, try DecodingTrial.codecs.decode(data, options: options))
+            options.scalesToTarget = false
+            let whole = try DecodingTrial.codecs.decode(data, options: options)
+            let expected = whole.replacingBitmap(try whole.bitmap.resampled(to: PixelSize(11, 7)))
+            #expect(image.size == expected.size && image.samples == expected.samples)
+            #expect(image.fullSize == whole.fullSize)
+            options.scalesToTarget = true
+            options.targetSize = PixelSize(200, 100)
+            let enlarged = try trial.codecs().decode(data, options: options)
+            #expect(format == .svg || enlarged.bitmap.size == whole.fullSize)
+        }
+    }
+
     @Test("has 16 bits a sample where they are asked for")
     func sixteenBits() throws {
         let trial = try DecodingTrial()

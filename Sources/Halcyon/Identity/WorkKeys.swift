@@ -95,6 +95,8 @@ struct DecodedWorkKey: Hashable, Sendable {
     let target: DecodeTarget
     /// The colours of the result: those of the file where the first processor runs before they are converted.
     let color: ColorHandling
+    /// Whether a worker scales the image to the target, too.
+    let scalesToTarget: Bool
 
     init(_ request: ResolvedRequest) {
         let (decode, processing) = (request.options.decode, request.options.processing)
@@ -102,6 +104,7 @@ struct DecodedWorkKey: Hashable, Sendable {
         self.decode = decode.ofOneFrame
         target = processing.decodeTarget
         color = decode.decodedColor(for: processing)
+        scalesToTarget = decode.isolation != .none && processing.scalesToTarget
     }
 
     /// Hashes what distinguishes the decodings of one original.

@@ -84,6 +84,10 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// The resolution that the decoder has to deliver: the one that the first processor needs.
     var decodeTarget: DecodeTarget { steps.first?.processor.decodeTarget ?? .full }
 
+    /// A Boolean value that indicates whether the first processor scales the image to ``decodeTarget`` in the standard way,
+    /// so that it may as well be done where the image is decoded.
+    var scalesToTarget: Bool { (steps.first?.processor as? ResizeProcessor)?.resampling == .standard }
+
     /// A Boolean value that indicates whether the first processor resizes, so that colours are better converted after
     /// it, where there are fewer pixels: lcms2 takes 13 ms for a megapixel that it needs a table for. Other processors
     /// expect converted colours, and so does resizing in linear light, which decodes sRGB.

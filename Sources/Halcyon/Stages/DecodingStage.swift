@@ -83,6 +83,7 @@ final class DecodingStage: Sendable {
         context.begin(.decode)
         var options = key.decode.decodeOptions
         options.color = key.color
+        options.scalesToTarget = key.scalesToTarget
         let begun = await progressive.take(for: key, of: original.data)
         do {
             let (image, lease, processorTime) = try await (request.options.workers ?? workers).decode(

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import HalcyonRaster
+package import HalcyonRaster
 
 extension ImageCodecs {
     /// Decodes an image whose bitmap is within a bound, in the colours of the file.
@@ -89,6 +89,25 @@ extension DecodedImage {
         // Exchanging the sides once more gives those as stored.
         let target = turn.displaySize(of: result)
         return standing(for: target, with: try resampledBitmap(to: target, limits, isCancelled: isCancelled))
+    }
+
+    /// Returns this image at the target size of the options, if it is to be scaled to it and is larger.
+    ///
+    /// - Throws: ``CodecError/bitmap(_:)``, or `CancellationError`.
+    func scaledToTarget(of options: DecodeOptions, isCancelled: () -> Bool) throws -> DecodedImage {
+        guard options.scalesToTarget, let target = options.targetSize, exceeds(target, options) else { return self }
+        do {
+            return standing(for: fullSize, with: try bitmap.resampled(to: target, isCancelled: isCancelled))
+        } catch let error as BitmapError {
+            throw CodecError.bitmap(error)
+        }
+    }
+
+    /// Returns whether the bitmap covers a size and has more pixels than that. One that stands for another size than the
+    /// header states is none that a target was derived for.
+    package func exceeds(_ target: PixelSize, _ options: DecodeOptions) -> Bool {
+        !target.isEmpty && size != target && size.width >= target.width && size.height >= target.height
+            && fullSize == options.displaySize(of: info)
     }
 
     /// Returns the bitmap at another size.

@@ -166,7 +166,8 @@ extension ImageCodecs {
             } else {
                 try decoder.decode(data, options: options, isCancelled: isCancelled)
             }
-        return try image.converted(options.color, isCancelled: isCancelled)
+        return try image.scaledToTarget(of: options, isCancelled: isCancelled)
+            .converted(options.color, isCancelled: isCancelled)
     }
 
     /// The two kinds of codecs.

@@ -16,6 +16,7 @@ extension DecodeOptions {
         videoFrame.write(to: &writer)
         writer.write(damage == .showsWhatIsThere)
         writer.write(premultiplies)
+        writer.write(scalesToTarget)
     }
 
     init(from reader: inout RecordReader) throws(NonsensicalAnswer) {
@@ -35,6 +36,7 @@ extension DecodeOptions {
         videoFrame = try VideoFrame(from: &reader)
         damage = try reader.bool() ? .showsWhatIsThere : .isRefused
         premultiplies = try reader.bool()
+        scalesToTarget = try reader.bool()
     }
 }
 

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
-internal import HalcyonCodecs
+internal import Halcyon
 internal import HalcyonIsolation
 internal import HalcyonRaster
 
-/// One image after the other, decoded by a worker and in the program: the time until it is there, and the processor time of
-/// both processes.
+/// One image after the other, decoded, and scaled where a size is asked for, by a worker and in the program: the time until it is
+/// there, and the processor time of both processes.
 struct IsolatedDecodeCase: BenchmarkCase {
     private static let sampleTime = 100e6
 
@@ -35,24 +35,23 @@ struct IsolatedDecodeCase: BenchmarkCase {
         self.mostAddedMicroseconds = mostAddedMicroseconds
     }
 
-    func results(_ settings: RunSettings) throws -> [BenchmarkResult] {
+    func results(_ settings: RunSettings) async throws -> [BenchmarkResult] {
         let file = try ImageCodecs.standard.encode(
             SyntheticImage.photograph(size),
             as: format,
             options: EncodeOptions(quality: 85)
         )
-        var options = DecodeOptions()
-        options.targetSize = side.map { size.fitting(in: PixelSize($0, $0)) }
-        let confined = ImageCodecs.standard.isolated(.required([.process, .systemCalls]))
+        let confined = loader(.required([.process, .systemCalls]))
+        let program = loader(.none)
         // The first starts the worker.
-        _ = try Self.cost(1, confined, file, options)
-        let once = try Self.cost(1, confined, file, options)
+        _ = try await Self.cost(1, confined, file)
+        let once = try await Self.cost(1, confined, file)
         let count = max(1, Int(Self.sampleTime / once.wall))
         var (ours, reference) = ([TimeSample](), [TimeSample]())
-        _ = try (Self.cost(count, confined, file, options), Self.cost(count, .standard, file, options))
+        _ = try await (Self.cost(count, confined, file), Self.cost(count, program, file))
         for _ in 0..<settings.samples {
-            ours.append(try Self.cost(count, confined, file, options))
-            reference.append(try Self.cost(count, .standard, file, options))
+            ours.append(try await Self.cost(count, confined, file))
+            reference.append(try await Self.cost(count, program, file))
         }
         func row(_ title: String, _ time: (TimeSample) -> Double, _ budget: Double? = nil) -> BenchmarkResult {
             .pairs(title, ours.map(time), "in the program", reference.map(time), unit: "µs", budget: budget)
@@ -65,19 +64,31 @@ struct IsolatedDecodeCase: BenchmarkCase {
         return rows
     }
 
+    /// Makes an image of a file.
+    private typealias Loader = (Data) async throws -> Void
+
+    /// What decodes an image; with a side, what makes one of that size, which a pipeline does.
+    private func loader(_ isolation: DecodeIsolation) -> Loader {
+        guard let side else {
+            let codecs = ImageCodecs.standard.isolated(isolation)
+            return { blackHole(try codecs.decode($0).bitmap) }
+        }
+        let pipeline = ImagePipeline(
+            configuration: .init(
+                defaultOptions: [
+                    .processor(.resize(to: .pixels(side, side))), .isolation(isolation), .noCache,
+                ]
+            )
+        )
+        return { blackHole(try await pipeline.response(for: ImageRequest(.data($0))).image.bitmap) }
+    }
+
     /// What one of so many takes, with the processor time of the workers.
-    private static func cost(
-        _ count: Int,
-        _ codecs: ImageCodecs,
-        _ file: Data,
-        _ options: DecodeOptions
-    ) throws -> TimeSample {
+    private static func cost(_ count: Int, _ load: Loader, _ file: Data) async throws -> TimeSample {
         // Finding the processes takes longer than a small image.
         let processor = Descendants.processorTime
         let wall = TimeSample.monotonic
-        for _ in 0..<count {
-            blackHole(try codecs.decode(file, options: options).bitmap)
-        }
+        for _ in 0..<count { try await load(file) }
         let wallEnd = TimeSample.monotonic
         return TimeSample(wall: wallEnd - wall, processor: Descendants.processorTime - processor) / Double(count)
     }
