@@ -44,9 +44,10 @@ public struct DecodeOptions: Sendable, Hashable {
     /// can: for comparing them exactly with those of other decoders, which a division by alpha could not give back.
     /// Default: `true`.
     package var premultiplies = true
-    /// A Boolean value that indicates whether an image that covers ``targetSize`` is scaled to it, as a processor would do
-    /// next. A worker then passes on no more pixels than that. Default: `false`.
-    package var scalesToTarget = false
+    /// The full size that ``targetSize`` was derived from. An image that stands for it, and that covers the target, is scaled to
+    /// it, as a processor would do next: a worker then passes on no more pixels than that. Another one, such as the cover of
+    /// a video or a page of another shape, is not. Default: `nil`, none.
+    package var scaledFullSize: PixelSize?
 
     /// The bound on the bitmap; `nil` if there is none.
     package var bitmapLimit: BitmapLimit? {

@@ -22,7 +22,7 @@ extension HEIFImageHandle {
             return nil
         }
         let tiff = block.dropFirst(4 + distance)
-        return tiff.isEmpty ? nil : tiff
+        return tiff.isEmpty ? nil : try .written(copying: tiff)
     }
 
     private func block(_ type: String, where isWanted: (String) -> Bool) throws(CodecError) -> Data? {

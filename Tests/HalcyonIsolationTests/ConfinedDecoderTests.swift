@@ -33,19 +33,31 @@ struct ConfinedDecoderTests {
         let data = try DecodingTrial.file(of: format)
         for color in [ColorHandling.sRGB, .asStored] {
             var options = DecodeOptions(targetSize: PixelSize(11, 7), color: color)
-            options.scalesToTarget = true
+            options.scaledFullSize = try DecodingTrial.codecs.info(of: data).displaySize
             let image = try trial.codecs().decode(data, options: options)
             expectEqual(image, try DecodingTrial.codecs.decode(data, options: options))
-            options.scalesToTarget = false
+            options.scaledFullSize = nil
             let whole = try DecodingTrial.codecs.decode(data, options: options)
             let expected = whole.replacingBitmap(try whole.bitmap.resampled(to: PixelSize(11, 7)))
             #expect(image.size == expected.size && image.samples == expected.samples)
             #expect(image.fullSize == whole.fullSize)
-            options.scalesToTarget = true
+            options.scaledFullSize = whole.fullSize
             options.targetSize = PixelSize(200, 100)
             let enlarged = try trial.codecs().decode(data, options: options)
             #expect(format == .svg || enlarged.bitmap.size == whole.fullSize)
         }
+    }
+
+    @Test("is passed on as it is where the limits have no memory to scale it as well")
+    func tooLittleMemoryToScale() throws {
+        let trial = try DecodingTrial()
+        let data = try DecodingTrial.file(of: .bmp)
+        var options = DecodeOptions(targetSize: PixelSize(60, 36))
+        options.scaledFullSize = PixelSize(61, 37)
+        #expect(try trial.codecs().decode(data, options: options).size == PixelSize(60, 36))
+        // The pixels, with rows of a multiple of 64 bytes, and not those of the result.
+        options.limits.memory = 12_000
+        #expect(try trial.codecs().decode(data, options: options).size == PixelSize(61, 37))
     }
 
     @Test("has 16 bits a sample where they are asked for")

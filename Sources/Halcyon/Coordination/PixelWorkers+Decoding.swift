@@ -18,7 +18,9 @@ extension PixelWorkers {
 
     /// Decodes an image on a worker, at the size that a target needs.
     ///
-    /// - Parameter begun: The decoder that has read a part of it with the same options; `nil` if there is none.
+    /// - Parameters:
+    ///   - scalesToTarget: Whether a worker scales it to that size, too. Default: `false`.
+    ///   - begun: The decoder that has read a part of it with the same options; `nil` if there is none.
     /// - Returns: The image, the part of the budget that its pixels take until they are processed or handed out, and the
     ///   processor time of decoding it.
     /// - Throws: ``CodecError``, `CancellationError`.
@@ -27,6 +29,7 @@ extension PixelWorkers {
         codecs: ImageCodecs,
         options: DecodeOptions,
         target: DecodeTarget,
+        scalesToTarget: Bool = false,
         begun: ProgressiveDecoding? = nil,
         priority: PriorityBox
     ) async throws -> (image: DecodedImage, lease: PixelLease, processorTime: Duration) {
@@ -34,6 +37,7 @@ extension PixelWorkers {
             let info = try codecs.info(of: data, limits: options.limits, hint: options.typeHint)
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)
+            if scalesToTarget { options.scaledFullSize = info.displaySize }
             let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
             let size = Self.largestSize(of: info, target: options.targetSize)
             let byteCount = Self.byteCount(of: size, info, depth, within: options.bitmapLimit)

@@ -83,8 +83,9 @@ final class DecodingStage: Sendable {
         context.begin(.decode)
         var options = key.decode.decodeOptions
         options.color = key.color
-        options.scalesToTarget = key.scalesToTarget
-        let begun = await progressive.take(for: key, of: original.data)
+        // What a worker has begun has its colours converted before it is scaled.
+        let isConvertedFirst = key.scalesToTarget && key.color != .asStored
+        let begun = isConvertedFirst ? nil : await progressive.take(for: key, of: original.data)
         do {
             let (image, lease, processorTime) = try await (request.options.workers ?? workers).decode(
                 original.data,
@@ -93,6 +94,7 @@ final class DecodingStage: Sendable {
                 },
                 options: options,
                 target: key.target,
+                scalesToTarget: key.scalesToTarget,
                 begun: begun,
                 priority: context.priority
             )

@@ -62,7 +62,11 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
             throw .empty
         }
         let header = try JPEGHeader(parsing: data)
-        return ImageMetadata(exif: header.exif, xmp: header.xmp, iccProfile: header.profile)
+        return ImageMetadata(
+            exif: try .written(copying: header.exif),
+            xmp: try .written(copying: header.xmp),
+            iccProfile: header.profile
+        )
     }
 
     /// Decodes the image, or the thumbnail in its EXIF block where ``DecodeOptions/usesEmbeddedThumbnail`` allows it.

@@ -91,23 +91,28 @@ extension DecodedImage {
         return standing(for: target, with: try resampledBitmap(to: target, limits, isCancelled: isCancelled))
     }
 
-    /// Returns this image at the target size of the options, if it is to be scaled to it and is larger.
+    /// Scales this image to the target size of the options, if it is to be.
     ///
     /// - Throws: ``CodecError/bitmap(_:)``, or `CancellationError`.
-    func scaledToTarget(of options: DecodeOptions, isCancelled: () -> Bool) throws -> DecodedImage {
-        guard options.scalesToTarget, let target = options.targetSize, exceeds(target, options) else { return self }
+    mutating func scaleToTarget(of options: DecodeOptions, isCancelled: () -> Bool) throws {
+        guard let target = scalingTarget(of: options) else { return }
         do {
-            return standing(for: fullSize, with: try bitmap.resampled(to: target, isCancelled: isCancelled))
+            self = standing(for: fullSize, with: try bitmap.resampled(to: target, isCancelled: isCancelled))
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }
     }
 
-    /// Returns whether the bitmap covers a size and has more pixels than that. One that stands for another size than the
-    /// header states is none that a target was derived for.
-    package func exceeds(_ target: PixelSize, _ options: DecodeOptions) -> Bool {
-        !target.isEmpty && size != target && size.width >= target.width && size.height >= target.height
-            && fullSize == options.displaySize(of: info)
+    /// Returns the size that the image is scaled to before it is handed out; `nil` if it stays as it is, as where the limits have
+    /// no memory for both.
+    package func scalingTarget(of options: DecodeOptions) -> PixelSize? {
+        guard fullSize == options.scaledFullSize, let target = options.targetSize, !target.isEmpty, size != target,
+            size.width >= target.width, size.height >= target.height
+        else { return nil }
+        let working = bitmap.resamplingByteCount(to: target, part: PixelRect(size: target))
+        let result = target.bitmapByteCount(depth: bitmap.depth)
+        let check = { try options.limits.checkMemory(bitmap.byteCount, working, result, of: info.format) }
+        return (try? check()) == nil ? nil : target
     }
 
     /// Returns the bitmap at another size.

@@ -160,14 +160,15 @@ extension ImageCodecs {
         options: DecodeOptions,
         isCancelled: @Sendable () -> Bool
     ) throws -> DecodedImage {
-        let image =
+        var image =
             if let limit = options.bitmapLimit {
                 try decode(data, with: decoder, within: limit, options: options, isCancelled: isCancelled)
             } else {
                 try decoder.decode(data, options: options, isCancelled: isCancelled)
             }
-        return try image.scaledToTarget(of: options, isCancelled: isCancelled)
-            .converted(options.color, isCancelled: isCancelled)
+        try image.scaleToTarget(of: options, isCancelled: isCancelled)
+        // Colours are converted in place: a second bitmap may be more than there is memory for.
+        return try (consume image).converted(options.color, isCancelled: isCancelled)
     }
 
     /// The two kinds of codecs.

@@ -86,7 +86,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
             {
                 throw NonsensicalAnswer("an image of \(image.bitmap.size) pixels, which is more than was asked for")
             }
-            if options.scalesToTarget, let target = options.targetSize, image.exceeds(target, options) {
+            if let target = image.scalingTarget(of: options) {
                 throw NonsensicalAnswer("an image of \(image.bitmap.size) pixels, where \(target) was asked for")
             }
             return image

@@ -16,7 +16,7 @@ extension DecodeOptions {
         videoFrame.write(to: &writer)
         writer.write(damage == .showsWhatIsThere)
         writer.write(premultiplies)
-        writer.write(scalesToTarget)
+        writer.write(scaledFullSize) { $0.write($1) }
     }
 
     init(from reader: inout RecordReader) throws(NonsensicalAnswer) {
@@ -36,7 +36,7 @@ extension DecodeOptions {
         videoFrame = try VideoFrame(from: &reader)
         damage = try reader.bool() ? .showsWhatIsThere : .isRefused
         premultiplies = try reader.bool()
-        scalesToTarget = try reader.bool()
+        scaledFullSize = try reader.optional { reader throws(NonsensicalAnswer) in try reader.size(in: 0...(.max)) }
     }
 }
 

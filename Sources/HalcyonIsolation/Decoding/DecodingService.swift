@@ -33,7 +33,9 @@ package final class DecodingService: WorkerService {
             guard decoder is any ConfinableDecoder, call.operation.number == nil else {
                 return try answer(call.operation, decoder, task)
             }
-            return try MemoryPool.shared.lending(task.lentOutput) { try answer(call.operation, decoder, task) }
+            return try MemoryPool.shared.lending(Self.lentOutput(task, call.operation)) {
+                try answer(call.operation, decoder, task)
+            }
         } catch let error as CodecError {
             throw WorkerFailure(payload: error.record)
         } catch let error as BitmapError {
@@ -120,6 +122,17 @@ package final class DecodingService: WorkerService {
             guard let thumbnail else { return WorkerResult() }
             return try task.result(thumbnail.converted(options.color, isCancelled: isCancelled))
         }
+    }
+
+    /// Returns the memory into which pixels are decoded at once. Those that are scaled before they are handed out do not fit.
+    private static func lentOutput(
+        _ task: WorkerTask,
+        _ operation: DecodeCall.Operation
+    ) -> UnsafeMutableRawBufferPointer {
+        guard case .wholeImage(let options) = operation, options.scaledFullSize != nil, let target = options.targetSize
+        else { return task.lentOutput }
+        let byteCount = target.bitmapByteCount(depth: options.keepsSixteenBits ? .sixteen : .eight)
+        return UnsafeMutableRawBufferPointer(rebasing: task.lentOutput.prefix(max(0, byteCount)))
     }
 
     private func arrivingImage(_ number: Int, _ task: WorkerTask) throws -> ArrivingImage {

@@ -36,6 +36,14 @@ struct EmbeddedMetadataTests {
         #expect(try codecs.decode(data, options: DecodeOptions(color: .asStored)).size == bitmap.size)
     }
 
+    @Test("blocks begin at the index 0 and keep no file", arguments: [ImageFormat.jpeg, .png, .webp, .avif])
+    func copies(_ format: ImageFormat) throws {
+        let options = EncodeOptions(metadata: Self.metadata)
+        let metadata = try codecs.metadata(of: codecs.encode(TestImages.photo(20, 10), as: format, options: options))
+        #expect(metadata.exif?.startIndex == 0 && metadata.xmp?.startIndex == 0)
+        #expect(metadata.exif?.first == Self.metadata.exif?.first)
+    }
+
     @Test(
         "pixels that were kept as stored keep their orientation",
         arguments: [ImageFormat.jpeg, .png, .webp, .avif, .jxl, .tiff].filter(ImageCodecs.all.canEncode)

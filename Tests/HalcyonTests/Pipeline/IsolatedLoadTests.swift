@@ -34,6 +34,18 @@ struct IsolatedLoadTests {
         }
     }
 
+    @Test("is of a page whose shape is not that of the first")
+    func page() async throws {
+        let pages = [Sample.bitmap(8, 8), Sample.bitmap(60, 90), Sample.bitmap(90, 30)]
+        let data = try (ImageCodecs.standard + [.all]).encode(pages: pages, as: .tiff)
+        for index in pages.indices {
+            let options: [ImageOption] = [.frame(index), .processor(.resize(to: .pixels(20, 20)))]
+            let expected = try await image(data, options)
+            let isolated = try await image(data, options + [.isolation(.required(.process))])
+            #expect(isolated.size == expected.size && samples(isolated) == samples(expected))
+        }
+    }
+
     @Test("is found in a cache by one that decodes in the program, as isolation is in no key")
     func key() async throws {
         let url = try #require(url)

@@ -18,23 +18,43 @@ final class PrometheusMetrics: MetricsFactory {
         let labels: String
     }
 
-    private let series = Mutex<[Key: Series]>([:])
+    /// A series as it is asked for, for most of which no text has to be made.
+    private struct Question: Hashable {
+        let kind: Series.Kind
+        /// The label, then name and value of each dimension.
+        let words: [String]
+    }
+
+    private struct State {
+        var series: [Key: Series] = [:]
+        var answers: [Question: Series] = [:]
+    }
+
+    private let state = Mutex(State())
 
     /// No metrics yet.
     init() {}
 
     private func series(_ label: String, _ dimensions: [(String, String)], _ kind: Series.Kind) -> Series {
+        let question = Question(kind: kind, words: [label] + dimensions.flatMap { [$0.0, $0.1] })
+        if let known = state.withLock({ $0.answers[question] }) { return known }
         let name = Self.name(label) + kind.suffix
         let labels = dimensions.map { "\(Self.name($0.0))=\"\(Self.escaped($0.1))\"" }.sorted().joined(separator: ",")
-        return series.withLock { series in
-            if let found = series[Key(name: name, labels: labels)], found.kind == kind { return found }
-            let isFull = series.count >= Self.limit
-            let key = Key(name: name, labels: isFull ? "overflow=\"true\"" : labels)
-            if isFull, let found = series[key], found.kind == kind { return found }
-            let made = Series(kind)
-            series[key] = made
-            return made
+        return state.withLock { state in
+            let found = Self.series(Key(name: name, labels: labels), kind, in: &state.series)
+            if state.answers.count < Self.limit { state.answers[question] = found }
+            return found
         }
+    }
+
+    private static func series(_ key: Key, _ kind: Series.Kind, in series: inout [Key: Series]) -> Series {
+        if let found = series[key], found.kind == kind { return found }
+        let isFull = series.count >= limit
+        let key = isFull ? Key(name: key.name, labels: "overflow=\"true\"") : key
+        if isFull, let found = series[key], found.kind == kind { return found }
+        let made = Series(kind)
+        series[key] = made
+        return made
     }
 
     private static func name(_ text: String) -> String {
@@ -47,7 +67,7 @@ final class PrometheusMetrics: MetricsFactory {
 
     /// The values of all metrics.
     var text: String {
-        let all = series.withLock { Array($0) }
+        let all = state.withLock { Array($0.series) }
         var lines: [String] = []
         for (name, group) in Dictionary(grouping: all, by: \.key.name).sorted(by: { $0.key < $1.key }) {
             guard let kind = group.first?.value.kind else { continue }

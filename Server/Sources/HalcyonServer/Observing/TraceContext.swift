@@ -34,13 +34,11 @@ package struct TraceContext: Sendable, Hashable {
 
     /// Returns the position of a new span: in the same trace, or in a new one without a parent.
     static func next(after parent: TraceContext?) -> TraceContext {
-        func digits(_ count: Int) -> String {
-            (0..<count).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
-        }
         // All zeros are invalid; a first digit that is none is enough.
+        func digits() -> String { String(.random(in: 0...(.max)) >> 4 | 1 << 60 as UInt64, radix: 16) }
         return TraceContext(
-            trace: parent?.trace ?? "1" + digits(31),
-            span: "1" + digits(15),
+            trace: parent?.trace ?? digits() + digits(),
+            span: digits(),
             isSampled: parent?.isSampled ?? false
         )
     }

@@ -96,8 +96,17 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
     /// Returns whether a redirect may lead to a URL.
     func allows(_ url: URL) -> Bool { ParsedPrefix(url).map(allows) ?? false }
 
+    /// Returns whether a text begins with a scheme (RFC 3986, section 3.1) and a colon.
     private static func hasScheme(_ text: String) -> Bool {
-        text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil
+        for (place, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): continue
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                if place == 0 { return false }
+            default: return byte == UInt8(ascii: ":") && place > 0
+            }
+        }
+        return false
     }
 
     /// Returns the file of a `local:///` source. Links are followed within the root; one that leads out is refused
