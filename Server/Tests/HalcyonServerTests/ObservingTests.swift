@@ -23,6 +23,19 @@ struct PrometheusMetricsTests {
     }
 }
 
+extension PrometheusMetricsTests {
+    @Test("A name that two kinds use has the values of the last one that was asked for")
+    func kinds() {
+        let metrics = PrometheusMetrics()
+        for value in [1, 2] as [Double] {
+            metrics.makeMeter(label: "m", dimensions: []).set(value)
+            #expect(metrics.text == "# TYPE m gauge\nm \(Int(value))\n")
+            metrics.makeRecorder(label: "m", dimensions: [], aggregate: true).record(value)
+            #expect(metrics.text.contains("m_count 1\n") && !metrics.text.contains("gauge"))
+        }
+    }
+}
+
 @Suite("Trace contexts")
 struct TraceContextTests {
     @Test(

@@ -23,6 +23,8 @@ extension ImageCodecs {
                 .reduced(to: limit, options.limits, isCancelled: isCancelled)
         }
         var options = options
+        // The result stands for the bound, whatever the decoder does.
+        options.scaledFullSize = nil
         options.targetSize = options.targetSize.map { target in
             PixelSize(min(target.width, bound.width), min(target.height, bound.height))
         }

@@ -41,7 +41,11 @@ final class PrometheusMetrics: MetricsFactory {
         let name = Self.name(label) + kind.suffix
         let labels = dimensions.map { "\(Self.name($0.0))=\"\(Self.escaped($0.1))\"" }.sorted().joined(separator: ",")
         return state.withLock { state in
-            let found = Self.series(Key(name: name, labels: labels), kind, in: &state.series)
+            let key = Key(name: name, labels: labels)
+            let former = state.series[key]
+            let found = Self.series(key, kind, in: &state.series)
+            // One of another kind has lost its place.
+            if let former, former !== found { state.answers = state.answers.filter { $0.value !== former } }
             if state.answers.count < Self.limit { state.answers[question] = found }
             return found
         }
