@@ -53,7 +53,6 @@ extension VideoReader {
         var options = options
         options.typeHint = nil
         options.color = .asStored
-        options.scaledFullSize = nil
         if description.has_frames {
             let byteCount = try info().size.bitmapByteCount(depth: .eight)
             options.largestByteCount = min(options.largestByteCount ?? .max, byteCount)

@@ -23,8 +23,6 @@ extension ImageCodecs {
                 .reduced(to: limit, options.limits, isCancelled: isCancelled)
         }
         var options = options
-        // The result stands for the bound, whatever the decoder does.
-        options.scaledFullSize = nil
         options.targetSize = options.targetSize.map { target in
             PixelSize(min(target.width, bound.width), min(target.height, bound.height))
         }
@@ -98,11 +96,8 @@ extension DecodedImage {
     /// - Throws: ``CodecError/bitmap(_:)``, or `CancellationError`.
     mutating func scaleToTarget(of options: DecodeOptions, isCancelled: () -> Bool) throws {
         guard let target = scalingTarget(of: options) else { return }
-        do {
-            self = standing(for: fullSize, with: try bitmap.resampled(to: target, isCancelled: isCancelled))
-        } catch let error as BitmapError {
-            throw CodecError.bitmap(error)
-        }
+        let scaled = try resampledBitmap(to: target, options.limits, isCancelled: isCancelled)
+        self = standing(for: fullSize, with: scaled)
     }
 
     /// Returns the size that the image is scaled to before it is handed out; `nil` if it stays as it is, as where the limits have
@@ -113,8 +108,8 @@ extension DecodedImage {
         else { return nil }
         let working = bitmap.resamplingByteCount(to: target, part: PixelRect(size: target))
         let result = target.bitmapByteCount(depth: bitmap.depth)
-        let check = { try options.limits.checkMemory(bitmap.byteCount, working, result, of: info.format) }
-        return (try? check()) == nil ? nil : target
+        let check: Void? = try? options.limits.checkMemory(bitmap.byteCount, working, result, of: info.format)
+        return check == nil ? nil : target
     }
 
     /// Returns the bitmap at another size.

@@ -160,11 +160,14 @@ extension ImageCodecs {
         options: DecodeOptions,
         isCancelled: @Sendable () -> Bool
     ) throws -> DecodedImage {
+        // A decoder that decodes another file on its way, such as a cover, is not to scale that.
+        var decoding = options
+        decoding.scaledFullSize = nil
         var image =
             if let limit = options.bitmapLimit {
-                try decode(data, with: decoder, within: limit, options: options, isCancelled: isCancelled)
+                try decode(data, with: decoder, within: limit, options: decoding, isCancelled: isCancelled)
             } else {
-                try decoder.decode(data, options: options, isCancelled: isCancelled)
+                try decoder.decode(data, options: decoding, isCancelled: isCancelled)
             }
         try image.scaleToTarget(of: options, isCancelled: isCancelled)
         // Colours are converted in place: a second bitmap may be more than there is memory for.

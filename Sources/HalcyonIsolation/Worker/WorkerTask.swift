@@ -12,8 +12,8 @@ package final class WorkerTask {
     package let cancellation: CancellationByte
     /// What the work before has left in the worker, for the work of the same session.
     package let kept: KeptValue
-    /// The memory for the pixels as it is, into which they may be decoded at once: that of earlier images, of which none was as
-    /// large as this one may be.
+    /// The memory that the program shares now, with the pixels of an earlier image. Those of this one may be decoded into it at
+    /// once where they fit.
     package let lentOutput: UnsafeMutableRawBufferPointer
     private let buffer: (Int) throws -> UnsafeMutableRawBufferPointer
 

@@ -5,9 +5,6 @@ import HalcyonRaster
 import HalcyonSystem
 import Testing
 
-/// Whether this is a build with a sanitizer, which needs an address space of its own.
-private let isInstrumented = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
-
 // Tests that end a process are of Swift 6.2.
 #if compiler(>=6.2)
 @Test("a decoder that is refused memory for metadata throws, and the process goes on", .disabled(if: isInstrumented))
@@ -26,10 +23,7 @@ func metadataWithoutMemory() async {
         for (file, decoder) in files {
             try #require(try decoder.metadata(of: file).xmp?.count == 40 << 20)
         }
-        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).prefix { $0.isNumber }
-        let byteCount = (rlim_t(pages) ?? 0) * rlim_t(getpagesize()) + 8 << 20
-        var limit = rlimit(rlim_cur: byteCount, rlim_max: byteCount)
-        try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+        try limitMemory(toAdditional: 8 << 20)
         for (file, decoder) in files {
             do {
                 _ = try decoder.metadata(of: file)

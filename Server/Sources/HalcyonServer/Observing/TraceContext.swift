@@ -34,8 +34,8 @@ package struct TraceContext: Sendable, Hashable {
 
     /// Returns the position of a new span: in the same trace, or in a new one without a parent.
     static func next(after parent: TraceContext?) -> TraceContext {
-        // All zeros are invalid; a first digit that is none is enough.
-        func digits() -> String { String(.random(in: 0...(.max)) >> 4 | 1 << 60 as UInt64, radix: 16) }
+        // 16 digits, of which the first is 1, as all zeros are invalid.
+        func digits() -> String { String(UInt64.random(in: 1 << 60..<2 << 60), radix: 16) }
         return TraceContext(
             trace: parent?.trace ?? digits() + digits(),
             span: digits(),
