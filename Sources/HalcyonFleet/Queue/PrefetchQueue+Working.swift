@@ -104,22 +104,19 @@ private final class PrefetchWorker: Sendable {
         var summary = PrefetchQueue.Summary()
         // Machines that began together do not claim together.
         let idle = queue.configuration.idleTime
-        var nextClaim = ContinuousClock.now + idle / 2 * .random(in: 0...1)
-        var nextTouch = ContinuousClock.now + idle / 3
+        var nextClaim = ContinuousClock.now + idle / 3 * .random(in: 0...1)
         var iterator = wakes.makeAsyncIterator()
         while true {
             try Task.checkCancellation()
             do {
                 try await note(&summary)
                 var taken: [PrefetchQueue.Taken] = []
-                let room = concurrency - state.withLock { $0.running.count }
-                if ContinuousClock.now >= nextTouch {
-                    nextTouch = .now + idle / 3
-                    try await queue.touch(state.withLock { Array($0.running.values) })
+                let (room, held) = state.withLock { state in
+                    (concurrency - state.running.count, Array(state.running.values) + state.ended.map(\.taken))
                 }
-                if room > 0, ContinuousClock.now >= nextClaim {
-                    nextClaim = .now + idle / 2 * .random(in: 0.75...1.25)
-                    taken = try await queue.claim(room)
+                if ContinuousClock.now >= nextClaim {
+                    nextClaim = .now + idle / 3 * .random(in: 0.75...1.25)
+                    taken = try await queue.claim(room, holding: held)
                 }
                 if room > taken.count { taken += try await queue.take(room - taken.count) }
                 start(taken, in: &group)

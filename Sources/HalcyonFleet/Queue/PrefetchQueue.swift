@@ -249,20 +249,16 @@ public final class PrefetchQueue: Sendable {
         return (reply.elements ?? []).compactMap(Taken.init)
     }
 
-    /// Takes jobs of workers that are gone, and those that have failed.
-    func claim(_ count: Int) async throws -> [Taken] {
-        let values = [
+    /// Says that this worker is at its jobs, and takes up to a number of those whose workers are gone, or that have failed.
+    ///
+    /// - Parameter held: The jobs of this worker whose end is not noted. It takes none of them again, however late it is.
+    func claim(_ count: Int, holding held: [Taken]) async throws -> [Taken] {
+        var values = [
             Self.group, worker, Self.milliseconds(configuration.idleTime), "\(count)", "\(configuration.attemptLimit)",
             marks,
         ]
+        values += held.flatMap { ["\($0.stream)", $0.entry] }
         return try await (call(PrefetchScripts.claim, Self.data(values)).elements ?? []).compactMap(Taken.init)
-    }
-
-    /// Says that this worker is at its jobs.
-    func touch(_ jobs: [Taken]) async throws {
-        guard !jobs.isEmpty else { return }
-        let values = [Self.group, worker] + jobs.flatMap { ["\($0.stream)", $0.entry] }
-        _ = try await call(PrefetchScripts.touch, Self.data(values))
     }
 
     /// Notes how jobs ended, and returns the number of those that this worker was the first to finish.

@@ -93,12 +93,21 @@ enum PrefetchScripts {
             return 1
             """
 
-    /// Takes jobs whose workers have not been heard of, or whose attempt has failed, and gives up those that were tried often
-    /// enough.
+    /// Says that a worker is at its jobs, and takes those whose workers have not been heard of, or whose attempt has failed.
+    /// Jobs that were tried often enough are given up.
     ///
-    /// ARGV: group, worker, idle time in ms, most jobs, most attempts, beginning of the keys of marks.
+    /// It is one script, so that no pause between two calls lets a worker give up what it has. A job of this worker that another
+    /// has claimed meanwhile stays with the other.
+    ///
+    /// ARGV: group, worker, idle time in ms, most jobs, most attempts, beginning of the keys of marks; for each job of this
+    /// worker stream and entry.
     static let claim =
         bury + """
+            for i = 7, #ARGV, 2 do
+                local key = KEYS[tonumber(ARGV[i])]
+                local pending = redis.call('XPENDING', key, ARGV[1], ARGV[i + 1], ARGV[i + 1], 1, ARGV[2])
+                if #pending == 1 then redis.call('XCLAIM', key, ARGV[1], ARGV[2], 0, ARGV[i + 1], 'JUSTID') end
+            end
             local jobs = {}
             for stream = 1, 2 do
                 local key, room = KEYS[stream], tonumber(ARGV[4]) - #jobs
@@ -119,18 +128,6 @@ enum PrefetchScripts {
             end
             return jobs
             """
-
-    /// Says that a worker is still at its jobs. Those that another has claimed meanwhile stay with it.
-    ///
-    /// ARGV: group, worker; for each job stream and entry.
-    static let touch = """
-        for i = 3, #ARGV, 2 do
-            local key = KEYS[tonumber(ARGV[i])]
-            local pending = redis.call('XPENDING', key, ARGV[1], ARGV[i + 1], ARGV[i + 1], 1, ARGV[2])
-            if #pending == 1 then redis.call('XCLAIM', key, ARGV[1], ARGV[2], 0, ARGV[i + 1], 'JUSTID') end
-        end
-        return 1
-        """
 
     /// Returns the counts. ARGV: group, the time in ms within which a worker counts.
     static let progress = """

@@ -135,12 +135,12 @@ struct PrefetchQueueTests {
         let waits = try await eventually { try pending()?[2].number ?? 0 > 200 }
         #expect(waits)
         let before = try #require(pending()?[2].number)
-        try await first.touch(taken)
+        #expect(try await first.claim(0, holding: taken).isEmpty)
         #expect(try #require(pending()?[2].number) < before)
         // Its time is over, and another takes it.
-        let isClaimed = try await eventually { try await second.claim(1).count == 1 }
+        let isClaimed = try await eventually { try await second.claim(1, holding: []).count == 1 }
         #expect(isClaimed)
-        try await first.touch(taken)
+        #expect(try await first.claim(0, holding: taken).isEmpty)
         #expect(try pending()?[1].text == second.worker)
     }
 
@@ -214,6 +214,25 @@ struct PrefetchQueueTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await second.work { _ in .shared }.doneCount == 10)
+    }
+
+    @Test("neither takes nor gives up the jobs of a worker that is late with them itself")
+    func lateness() async throws {
+        let server = try await TestEngine()
+        let queue = try queue(server) {
+            $0.attemptLimit = 1
+            $0.idleTime = .milliseconds(50)
+        }
+        try await queue.add(jobs(2))
+        let taken = try await queue.take(2)
+        let areLate = try await eventually {
+            let pending = try server.send("XPENDING", "hcq1:{prefetch}:jobs", "workers", "IDLE", "50", "-", "+", "2")
+            return pending.elements?.count == 2
+        }
+        #expect(areLate)
+        #expect(try await queue.claim(8, holding: taken).isEmpty)
+        #expect(try await queue.failures().isEmpty)
+        #expect(try await queue.finish(taken.map { ($0, .shared) }) == 2)
     }
 
     @Test("has urgent and other jobs that were added at once, each of which is done")
