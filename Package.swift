@@ -70,18 +70,14 @@ let package = Package(
         // MARK: System libraries
         // Without pkg-config, whose files SwiftPM reads for everyone who depends on this package, with a warning for each that is
         // missing. The headers of GTK alone lie elsewhere than in /usr/include.
-        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CDeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(
             name: "CGTK",
             pkgConfig: "\(Context.packageDirectory)/Sources/C/CGTK/gtk4.pc",
             providers: [.apt(["libgtk-4-dev"])]
         ),
-        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "CIDN2", providers: [.apt(["libidn2-dev"])]),
-        .systemLibrary(name: "CJPEGXL", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
@@ -89,20 +85,21 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // MARK: C that Swift cannot express
-        .target(name: "CAVIFShim", dependencies: ["CAVIF"], cSettings: cSettings),
-        .target(name: "CCurlShim", dependencies: ["CCurl"], cSettings: cSettings),
-        .target(name: "CHEIFShim", dependencies: ["CHEIF"], cSettings: cSettings),
         // libhiredis_ssl is loaded on first use, not linked.
         .target(name: "CHiredisShim", dependencies: ["CHiredis"], cSettings: cSettings),
         .target(name: "CIsolation", cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(name: "CJPEGXLShim", dependencies: ["CJPEGXL"], cSettings: cSettings),
         .target(name: "CPNGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
         .target(name: "CTIFFShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("tiff")]),
-        // Their libraries, librsvg and FFmpeg's, are loaded on first use, not linked.
+        // Their libraries, of which each brings others, are loaded on first use, not linked: libavif, libcurl, libheif, libjxl,
+        // librsvg, and FFmpeg's.
+        .target(name: "CAVIFShim", cSettings: cSettings),
+        .target(name: "CCurlShim", cSettings: cSettings),
+        .target(name: "CHEIFShim", cSettings: cSettings),
+        .target(name: "CJPEGXLShim", cSettings: cSettings),
         .target(name: "CSVGShim", cSettings: cSettings),
         .target(name: "CVideoShim", cSettings: cSettings),
 
@@ -117,21 +114,21 @@ let package = Package(
             name: "HalcyonCodecs",
             dependencies: [
                 "HalcyonSystem", "HalcyonRaster",
-                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIF", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
+                "CJPEGKernels", "CJPEGShim", "CPNGKernels", "CAVIFShim", "CDeflate", "CLCMS", "CWebP", "CZlib",
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonHEIC",
             dependencies: [
-                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CHEIF", "CHEIFShim",
+                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CHEIFShim",
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "HalcyonJPEGXL",
             dependencies: [
-                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CJPEGXL", "CJPEGXLShim",
+                "HalcyonSystem", "HalcyonRaster", "HalcyonCodecs", "CJPEGXLShim",
             ],
             swiftSettings: swiftSettings
         ),
@@ -171,7 +168,7 @@ let package = Package(
         .target(
             name: "HalcyonHTTP",
             dependencies: [
-                "HalcyonSystem", "CCurl", "CCurlShim", "CZlib",
+                "HalcyonSystem", "CCurlShim", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Resuming/FORMAT.md"],

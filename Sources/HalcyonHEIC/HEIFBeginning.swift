@@ -1,4 +1,3 @@
-internal import CHEIF
 internal import CHEIFShim
 internal import HalcyonCodecs
 

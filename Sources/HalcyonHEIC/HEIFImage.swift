@@ -1,4 +1,4 @@
-internal import CHEIF
+internal import CHEIFShim
 internal import HalcyonCodecs
 internal import HalcyonRaster
 internal import HalcyonSystem
@@ -13,15 +13,15 @@ final class HEIFImage {
     private let depth: SampleDepth
 
     init(decoding source: HEIFImageHandle, depth: SampleDepth) throws(CodecError) {
-        guard let options = heif_decoding_options_alloc() else {
+        guard let options = libheif.heif_decoding_options_alloc() else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
-        defer { heif_decoding_options_free(options) }
+        defer { libheif.heif_decoding_options_free(options) }
         options.pointee.convert_hdr_to_8bit = depth == .eight ? 1 : 0
         var image: OpaquePointer?
         let layout = depth == .eight ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RRGGBBAA_LE
         let result = HeapFilling.whileFilled {
-            heif_decode_image(source.handle, &image, heif_colorspace_RGB, layout, options)
+            libheif.heif_decode_image(source.handle, &image, heif_colorspace_RGB, layout, options)
         }
         try HEIFReader.check(result, source.container)
         guard let image else {
@@ -35,16 +35,16 @@ final class HEIFImage {
     }
 
     deinit {
-        heif_image_release(image)
+        libheif.heif_image_release(image)
     }
 
     func bitmap(premultiplies: Bool) throws(CodecError) -> Bitmap {
         var bytesPerRow: Int32 = 0
         let size = PixelSize(
-            Int(heif_image_get_width(image, heif_channel_interleaved)),
-            Int(heif_image_get_height(image, heif_channel_interleaved))
+            Int(libheif.heif_image_get_width(image, heif_channel_interleaved)),
+            Int(libheif.heif_image_get_height(image, heif_channel_interleaved))
         )
-        guard let rows = heif_image_get_plane_readonly(image, heif_channel_interleaved, &bytesPerRow),
+        guard let rows = libheif.heif_image_get_plane_readonly(image, heif_channel_interleaved, &bytesPerRow),
             !size.isEmpty, Int(bytesPerRow) >= size.width * depth.bytesPerPixel
         else {
             throw .corrupt(format, reason: "no pixels")
@@ -83,7 +83,10 @@ final class HEIFImage {
                 out.update(from: source, count: count * 4)
             }
         case .sixteen:
-            let bits = min(max(Int(heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved)), 8), 16)
+            let bits = min(
+                max(Int(libheif.heif_image_get_bits_per_pixel_range(image, heif_channel_interleaved)), 8),
+                16
+            )
             let maximum = UInt32(1) << bits - 1
             let (from, to) = (UnsafeRawPointer(source), UnsafeMutableRawPointer(out))
             for offset in stride(from: 0, to: count * 8, by: 2) {

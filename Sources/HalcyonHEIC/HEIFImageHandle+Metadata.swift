@@ -1,4 +1,4 @@
-internal import CHEIF
+internal import CHEIFShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
 
@@ -26,17 +26,19 @@ extension HEIFImageHandle {
     }
 
     private func block(_ type: String, where isWanted: (String) -> Bool) throws(CodecError) -> Data? {
-        let count = heif_image_handle_get_number_of_metadata_blocks(handle, type)
+        let count = libheif.heif_image_handle_get_number_of_metadata_blocks(handle, type)
         guard 1...1_000 ~= count else {
             return nil
         }
         var identifiers = [heif_item_id](repeating: 0, count: Int(count))
-        let found = heif_image_handle_get_list_of_metadata_block_IDs(handle, type, &identifiers, count)
+        let found = libheif.heif_image_handle_get_list_of_metadata_block_IDs(handle, type, &identifiers, count)
         for identifier in identifiers.prefix(Int(found)) {
-            let content = heif_image_handle_get_metadata_content_type(handle, identifier).map { String(cString: $0) }
+            let content = libheif.heif_image_handle_get_metadata_content_type(handle, identifier).map {
+                String(cString: $0)
+            }
             guard isWanted(content ?? "") else { continue }
-            let size = heif_image_handle_get_metadata_size(handle, identifier)
-            let block = try block(byteCount: size) { heif_image_handle_get_metadata(handle, identifier, $0) }
+            let size = libheif.heif_image_handle_get_metadata_size(handle, identifier)
+            let block = try block(byteCount: size) { libheif.heif_image_handle_get_metadata(handle, identifier, $0) }
             if let block { return block }
         }
         return nil

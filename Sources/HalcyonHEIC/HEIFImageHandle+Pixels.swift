@@ -1,4 +1,4 @@
-internal import CHEIF
+internal import CHEIFShim
 internal import HalcyonCodecs
 internal import HalcyonRaster
 
@@ -23,7 +23,7 @@ extension HEIFImageHandle {
         // The sizes in the boxes do not bind the coded images; nothing longer than this is decoded. libheif refuses the
         // limit itself, too.
         let side = max(size.width, size.height, codedSize.width, codedSize.height, HEIFCodedItems.greatestTileSide)
-        heif_context_set_maximum_image_size_limit(context, Int32(clamping: side + 1))
+        libheif.heif_context_set_maximum_image_size_limit(context, Int32(clamping: side + 1))
         if isCancelled() {
             throw CancellationError()
         }
@@ -31,7 +31,7 @@ extension HEIFImageHandle {
         if isCancelled() {
             throw CancellationError()
         }
-        let isPremultiplied = heif_image_handle_is_premultiplied_alpha(handle) != 0
+        let isPremultiplied = libheif.heif_image_handle_is_premultiplied_alpha(handle) != 0
         var bitmap = try image.bitmap(premultiplies: options.premultiplies && !isPremultiplied)
         if options.premultiplies, isPremultiplied { bitmap.limitColors() }
         return bitmap

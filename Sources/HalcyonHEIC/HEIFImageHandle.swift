@@ -1,4 +1,4 @@
-internal import CHEIF
+internal import CHEIFShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
@@ -31,24 +31,27 @@ final class HEIFImageHandle {
     }
 
     deinit {
-        heif_image_handle_release(handle)
+        libheif.heif_image_handle_release(handle)
     }
 
     /// The size as shown.
     var size: PixelSize {
-        PixelSize(Int(heif_image_handle_get_width(handle)), Int(heif_image_handle_get_height(handle)))
+        PixelSize(Int(libheif.heif_image_handle_get_width(handle)), Int(libheif.heif_image_handle_get_height(handle)))
     }
 
     /// The size before the image is turned and cropped.
     var codedSize: PixelSize {
-        PixelSize(Int(heif_image_handle_get_ispe_width(handle)), Int(heif_image_handle_get_ispe_height(handle)))
+        PixelSize(
+            Int(libheif.heif_image_handle_get_ispe_width(handle)),
+            Int(libheif.heif_image_handle_get_ispe_height(handle))
+        )
     }
 
-    var hasAlpha: Bool { heif_image_handle_has_alpha_channel(handle) != 0 }
+    var hasAlpha: Bool { libheif.heif_image_handle_has_alpha_channel(handle) != 0 }
 
     /// Bits of one sample, or `nil` where the file does not say.
     var bitDepth: Int? {
-        let depth = Int(heif_image_handle_get_luma_bits_per_pixel(handle))
+        let depth = Int(libheif.heif_image_handle_get_luma_bits_per_pixel(handle))
         return 1...16 ~= depth ? depth : nil
     }
 
@@ -74,10 +77,10 @@ final class HEIFImageHandle {
             if ICCProfile.isProfile(profile, for: .gray) { return ColorProfile(embedded: profile, isGray: true) }
         }
         var points: UnsafeMutablePointer<heif_color_profile_nclx>?
-        guard heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok, let points else {
+        guard libheif.heif_image_handle_get_nclx_color_profile(handle, &points).code == heif_error_Ok, let points else {
             return nil
         }
-        defer { heif_nclx_color_profile_free(points) }
+        defer { libheif.heif_nclx_color_profile_free(points) }
         return ColorProfile(
             primaries: Int(points.pointee.color_primaries.rawValue),
             transfer: Int(points.pointee.transfer_characteristics.rawValue)
@@ -85,22 +88,22 @@ final class HEIFImageHandle {
     }
 
     func iccProfile() throws(CodecError) -> Data? {
-        try block(byteCount: heif_image_handle_get_raw_color_profile_size(handle)) {
-            heif_image_handle_get_raw_color_profile(handle, $0)
+        try block(byteCount: libheif.heif_image_handle_get_raw_color_profile_size(handle)) {
+            libheif.heif_image_handle_get_raw_color_profile(handle, $0)
         }
     }
 
     /// The smallest thumbnail that has at least the size asked for, or the largest where none is asked for.
     func thumbnail(for target: PixelSize?) -> HEIFImageHandle? {
-        let count = heif_image_handle_get_number_of_thumbnails(handle)
+        let count = libheif.heif_image_handle_get_number_of_thumbnails(handle)
         guard 1...64 ~= count else {
             return nil
         }
         var identifiers = [heif_item_id](repeating: 0, count: Int(count))
-        let found = heif_image_handle_get_list_of_thumbnail_IDs(handle, &identifiers, count)
+        let found = libheif.heif_image_handle_get_list_of_thumbnail_IDs(handle, &identifiers, count)
         let thumbnails = identifiers.prefix(Int(found)).compactMap { identifier -> HEIFImageHandle? in
             var thumbnail: OpaquePointer?
-            let result = heif_image_handle_get_thumbnail(handle, identifier, &thumbnail)
+            let result = libheif.heif_image_handle_get_thumbnail(handle, identifier, &thumbnail)
             return result.code == heif_error_Ok
                 ? thumbnail.map { HEIFImageHandle($0, identifier: identifier, container: container) } : nil
         }

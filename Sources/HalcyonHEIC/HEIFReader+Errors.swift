@@ -1,4 +1,4 @@
-internal import CHEIF
+internal import CHEIFShim
 internal import HalcyonCodecs
 internal import HalcyonRaster
 

@@ -1,4 +1,3 @@
-internal import CHEIF
 internal import CHEIFShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
@@ -16,7 +15,7 @@ final class HEIFReader {
 
     /// The bound of sides, which they stay below. libheif 1.19 bounds their product only.
     static let greatestSideLength: Int32 =
-        heif_get_version_number() >= boundsPixelCountVersion ? 1 << 20 : greatestSideOfSquare
+        libheif.heif_get_version_number() >= boundsPixelCountVersion ? 1 << 20 : greatestSideOfSquare
     /// libheif's bound of pixels, as the side of a square.
     private static let greatestSideOfSquare: Int32 = 32_768
     static var greatestPixelCount: Int { Int(greatestSideOfSquare) * Int(greatestSideOfSquare) }
@@ -46,6 +45,9 @@ final class HEIFReader {
         extent: Extent,
         limits: DecodeLimits
     ) throws(CodecError) {
+        guard CodecLibrary.heif.isInstalled else {
+            throw .unsupported(container.format, reason: "libheif is not installed")
+        }
         guard !container.isSequence else {
             throw .unsupported(container.format, reason: "it is an image sequence")
         }
@@ -60,11 +62,11 @@ final class HEIFReader {
                 ? .truncated(container.format)
                 : .corrupt(container.format, reason: "its items claim more bytes than the file has")
         }
-        guard let context = heif_context_alloc() else {
+        guard let context = libheif.heif_context_alloc() else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
-        heif_context_set_maximum_image_size_limit(context, Self.greatestSideOfSquare)
-        heif_context_set_max_decoding_threads(context, 0)
+        libheif.heif_context_set_maximum_image_size_limit(context, Self.greatestSideOfSquare)
+        libheif.heif_context_set_max_decoding_threads(context, 0)
         halcyon_heif_set_greatest_allocation(context, UInt64(max(1, limits.memory)))
         let beginning = extent == .beginning && container.hasHeader ? HEIFBeginning(bytes) : nil
         do throws(CodecError) {
@@ -72,12 +74,12 @@ final class HEIFReader {
                 if let beginning {
                     beginning.read(into: context)
                 } else {
-                    heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
+                    libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil)
                 }
             try Self.check(result, container)
             (items, areAllItems) = try Self.items(of: context, container, limits)
         } catch {
-            heif_context_free(context)
+            libheif.heif_context_free(context)
             throw error
         }
         self.beginning = beginning
@@ -86,7 +88,7 @@ final class HEIFReader {
     }
 
     deinit {
-        heif_context_free(context)
+        libheif.heif_context_free(context)
     }
 
     /// The description of the primary image in the header.
@@ -132,7 +134,7 @@ final class HEIFReader {
         partOf whole: HEIFGeometry? = nil
     ) throws(CodecError) -> HEIFImageHandle {
         var handle: OpaquePointer?
-        try check(heif_context_get_image_handle(context, item, &handle), container)
+        try check(libheif.heif_context_get_image_handle(context, item, &handle), container)
         guard let handle else {
             throw .corrupt(container.format, reason: "no image with the number \(item)")
         }
@@ -146,13 +148,13 @@ final class HEIFReader {
         _ limits: DecodeLimits
     ) throws(CodecError) -> (items: [heif_item_id], areAll: Bool) {
         // Their number is bounded by that of the file's items.
-        let count = heif_context_get_number_of_top_level_images(context)
+        let count = libheif.heif_context_get_number_of_top_level_images(context)
         var items = [heif_item_id](repeating: 0, count: max(0, Int(count)))
-        let found = heif_context_get_list_of_top_level_image_IDs(context, &items, Int32(items.count))
+        let found = libheif.heif_context_get_list_of_top_level_image_IDs(context, &items, Int32(items.count))
         items.removeLast(items.count - min(items.count, max(0, Int(found))))
         items.removeAll { container.revealedItems.contains(Int($0)) }
         var primary: heif_item_id = 0
-        if heif_context_get_primary_image_ID(context, &primary).code == heif_error_Ok,
+        if libheif.heif_context_get_primary_image_ID(context, &primary).code == heif_error_Ok,
             let index = items.firstIndex(of: primary)
         {
             items.remove(at: index)
@@ -170,10 +172,10 @@ final class HEIFReader {
 
     private static func isKnown(_ item: heif_item_id, in context: OpaquePointer) -> Bool {
         var handle: OpaquePointer?
-        guard heif_context_get_image_handle(context, item, &handle).code == heif_error_Ok, let handle else {
+        guard libheif.heif_context_get_image_handle(context, item, &handle).code == heif_error_Ok, let handle else {
             return false
         }
-        defer { heif_image_handle_release(handle) }
-        return heif_image_handle_get_luma_bits_per_pixel(handle) > 0
+        defer { libheif.heif_image_handle_release(handle) }
+        return libheif.heif_image_handle_get_luma_bits_per_pixel(handle) > 0
     }
 }

@@ -1,4 +1,3 @@
-internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
@@ -29,8 +28,8 @@ enum JPEGXLColor {
             let original = encoding(of: decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL)
             if original.map({ handling == .sRGB && !isHDR($0) }) ?? true {
                 var sRGB = JxlColorEncoding()
-                JxlColorEncodingSetToSRGB(&sRGB, isGray ? 1 : 0)
-                if JxlDecoderSetPreferredColorProfile(decoder, &sRGB) == JXL_DEC_SUCCESS {
+                libjxl.JxlColorEncodingSetToSRGB(&sRGB, isGray ? 1 : 0)
+                if libjxl.JxlDecoderSetPreferredColorProfile(decoder, &sRGB) == JXL_DEC_SUCCESS {
                     return nil
                 }
             }

@@ -1,4 +1,4 @@
-internal import CJPEGXL
+internal import CJPEGXLShim
 public import FoundationEssentials
 public import HalcyonCodecs
 internal import HalcyonRaster
@@ -11,25 +11,24 @@ extension JPEGXLEncoder: JPEGTranscoder {
     ///   arithmetic coding or four components, and what ``JPEGDecoder`` throws for one with a damaged header.
     public func transcode(_ jpeg: Data, options: EncodeOptions) throws(CodecError) -> Data {
         _ = try JPEGDecoder().info(of: jpeg, limits: .standard)
-        guard let encoder = JxlEncoderCreate(nil) else {
-            throw .cannotEncode(.jxl, reason: "out of memory")
-        }
-        defer { JxlEncoderDestroy(encoder) }
-        guard let settings = JxlEncoderFrameSettingsCreate(encoder, nil) else {
+        let encoder = try JPEGXLWriter.encoder()
+        defer { libjxl.JxlEncoderDestroy(encoder) }
+        guard let settings = libjxl.JxlEncoderFrameSettingsCreate(encoder, nil) else {
             throw .cannotEncode(.jxl, reason: "out of memory")
         }
         let effort = Int64(options.effort(from: 1, to: 9, default: JPEGXLWriter.defaultEffort))
         var output = GatheredBytes()
         let isEncoded = jpeg.withUnsafeBytes { bytes in
             let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort) == JXL_ENC_SUCCESS
-                && JxlEncoderUseContainer(encoder, 1) == JXL_ENC_SUCCESS
-                && JxlEncoderStoreJPEGMetadata(encoder, 1) == JXL_ENC_SUCCESS
-                && JxlEncoderAddJPEGFrame(settings, start, bytes.count) == JXL_ENC_SUCCESS
+            return libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort)
+                == JXL_ENC_SUCCESS
+                && libjxl.JxlEncoderUseContainer(encoder, 1) == JXL_ENC_SUCCESS
+                && libjxl.JxlEncoderStoreJPEGMetadata(encoder, 1) == JXL_ENC_SUCCESS
+                && libjxl.JxlEncoderAddJPEGFrame(settings, start, bytes.count) == JXL_ENC_SUCCESS
         }
-        JxlEncoderCloseInput(encoder)
+        libjxl.JxlEncoderCloseInput(encoder)
         guard isEncoded, try JPEGXLWriter.drain(encoder, into: &output) == JXL_ENC_SUCCESS else {
-            let error = JxlEncoderGetError(encoder)
+            let error = libjxl.JxlEncoderGetError(encoder)
             throw .cannotEncode(.jxl, reason: "libjxl cannot repack this JPEG file (error \(error.rawValue))")
         }
         return output.data
@@ -41,21 +40,21 @@ extension JPEGXLEncoder: JPEGTranscoder {
     ///   ``CodecError/truncated(_:)`` for damage behind it.
     public func restoredJPEG(of data: Data) throws(CodecError) -> Data? {
         let info = try JPEGXLDecoder().info(of: data, limits: .standard)
-        guard let decoder = JxlDecoderCreate(nil) else {
+        guard let decoder = libjxl.JxlDecoderCreate(nil) else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
-        defer { JxlDecoderDestroy(decoder) }
+        defer { libjxl.JxlDecoderDestroy(decoder) }
         // A coefficient takes less than two bytes; beside them a file has its other segments.
         let maximum = 6 * info.size.area + Self.maximumSegmentByteCount
         let events = Int32(bitPattern: JXL_DEC_JPEG_RECONSTRUCTION.rawValue | JXL_DEC_FULL_IMAGE.rawValue)
         let result = data.withUnsafeBytes { bytes -> Result<Data?, CodecError> in
             let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            guard JxlDecoderSubscribeEvents(decoder, events) == JXL_DEC_SUCCESS,
-                JxlDecoderSetInput(decoder, start, bytes.count) == JXL_DEC_SUCCESS
+            guard libjxl.JxlDecoderSubscribeEvents(decoder, events) == JXL_DEC_SUCCESS,
+                libjxl.JxlDecoderSetInput(decoder, start, bytes.count) == JXL_DEC_SUCCESS
             else {
                 return .failure(.unsupported(.jxl, reason: "this version of libjxl"))
             }
-            JxlDecoderCloseInput(decoder)
+            libjxl.JxlDecoderCloseInput(decoder)
             return Result { () throws(CodecError) in
                 try Self.restore(decoder, byteCount: min(2 * bytes.count + 65_536, maximum), maximum: maximum)
             }
@@ -72,7 +71,7 @@ extension JPEGXLEncoder: JPEGTranscoder {
         byteCount: Int,
         maximum: Int
     ) throws(CodecError) -> Data? {
-        guard JxlDecoderProcessInput(decoder) == JXL_DEC_JPEG_RECONSTRUCTION else { return nil }
+        guard libjxl.JxlDecoderProcessInput(decoder) == JXL_DEC_JPEG_RECONSTRUCTION else { return nil }
         var jpeg = Data()
         var size = 0
         while size < maximum {
@@ -82,9 +81,11 @@ extension JPEGXLEncoder: JPEGTranscoder {
                 target.copyBytes(from: jpeg)
                 let rest = UnsafeMutableRawBufferPointer(rebasing: target[jpeg.count...])
                 let start = rest.assumingMemoryBound(to: UInt8.self).baseAddress
-                guard JxlDecoderSetJPEGBuffer(decoder, start, rest.count) == JXL_DEC_SUCCESS else { return jpeg.count }
-                status = JxlDecoderProcessInput(decoder)
-                return target.count - JxlDecoderReleaseJPEGBuffer(decoder)
+                guard libjxl.JxlDecoderSetJPEGBuffer(decoder, start, rest.count) == JXL_DEC_SUCCESS else {
+                    return jpeg.count
+                }
+                status = libjxl.JxlDecoderProcessInput(decoder)
+                return target.count - libjxl.JxlDecoderReleaseJPEGBuffer(decoder)
             }
             switch status {
             case JXL_DEC_JPEG_NEED_MORE_OUTPUT: continue

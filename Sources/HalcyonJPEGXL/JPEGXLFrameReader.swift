@@ -1,4 +1,3 @@
-internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
@@ -45,10 +44,10 @@ final class JPEGXLFrameReader {
             throw CodecError.noSuchFrame(index, frameCount: header.frameCount)
         }
         if let next = nextFrame, next <= index {
-            JxlDecoderSkipFrames(stream.decoder, index - next)
+            libjxl.JxlDecoderSkipFrames(stream.decoder, index - next)
         } else {
             stream.rewind()
-            JxlDecoderSkipFrames(stream.decoder, index)
+            libjxl.JxlDecoderSkipFrames(stream.decoder, index)
         }
         // Stays so where an error ends this function.
         nextFrame = nil

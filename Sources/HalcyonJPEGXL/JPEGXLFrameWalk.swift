@@ -1,4 +1,4 @@
-internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster

@@ -1,4 +1,4 @@
-internal import CJPEGXL
+internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonRaster
@@ -69,7 +69,7 @@ struct JPEGXLHeader {
         while let status = try stream.next(isCancelled: { false }) {
             switch status {
             case JXL_DEC_BASIC_INFO:
-                guard JxlDecoderGetBasicInfo(stream.decoder, &basics) == JXL_DEC_SUCCESS, !size.isEmpty else {
+                guard libjxl.JxlDecoderGetBasicInfo(stream.decoder, &basics) == JXL_DEC_SUCCESS, !size.isEmpty else {
                     throw CodecError.corrupt(.jxl, reason: "its header")
                 }
                 blackChannel =
@@ -77,7 +77,7 @@ struct JPEGXLHeader {
                     ? nil
                     : (0..<Int(basics.num_extra_channels)).first { index in
                         var channel = JxlExtraChannelInfo()
-                        return JxlDecoderGetExtraChannelInfo(stream.decoder, index, &channel) == JXL_DEC_SUCCESS
+                        return libjxl.JxlDecoderGetExtraChannelInfo(stream.decoder, index, &channel) == JXL_DEC_SUCCESS
                             && channel.type == JXL_CHANNEL_BLACK
                     }
             case JXL_DEC_COLOR_ENCODING:
@@ -93,7 +93,7 @@ struct JPEGXLHeader {
                 }
             case JXL_DEC_FRAME:
                 var frame = JxlFrameHeader()
-                guard JxlDecoderGetFrameHeader(stream.decoder, &frame) == JXL_DEC_SUCCESS else {
+                guard libjxl.JxlDecoderGetFrameHeader(stream.decoder, &frame) == JXL_DEC_SUCCESS else {
                     throw CodecError.corrupt(.jxl, reason: "the header of frame \(frameDurations.count)")
                 }
                 walkedFrameCount += 1

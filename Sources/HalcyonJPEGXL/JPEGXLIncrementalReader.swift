@@ -1,4 +1,3 @@
-internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs

@@ -1,4 +1,3 @@
-internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
@@ -32,9 +31,9 @@ final class JPEGXLInks {
     func receive(_ channel: Int, from decoder: OpaquePointer) throws(CodecError) {
         var format = halcyon_jpegxl_pixel_format(1, false, 0)
         var count = 0
-        guard JxlDecoderExtraChannelBufferSize(decoder, &format, &count, UInt32(channel)) == JXL_DEC_SUCCESS,
+        guard libjxl.JxlDecoderExtraChannelBufferSize(decoder, &format, &count, UInt32(channel)) == JXL_DEC_SUCCESS,
             count == black.byteCount,
-            JxlDecoderSetExtraChannelBuffer(decoder, &format, black.pointer, count, UInt32(channel))
+            libjxl.JxlDecoderSetExtraChannelBuffer(decoder, &format, black.pointer, count, UInt32(channel))
                 == JXL_DEC_SUCCESS
         else {
             throw .corrupt(.jxl, reason: "its black")

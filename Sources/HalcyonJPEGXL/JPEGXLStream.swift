@@ -1,4 +1,3 @@
-internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
@@ -35,18 +34,21 @@ final class JPEGXLStream {
         guard !data.isEmpty else {
             throw .empty
         }
+        guard CodecLibrary.jpegXL.isInstalled else {
+            throw .unsupported(.jxl, reason: "libjxl is not installed")
+        }
         let data = try JPEGXLContainer.codeStream(of: data)
-        guard let decoder = JxlDecoderCreate(nil) else {
+        guard let decoder = libjxl.JxlDecoderCreate(nil) else {
             throw .bitmap(.outOfMemory(byteCount: 0))
         }
         self.decoder = decoder
         self.data = data
         sliceByteCount = max(Self.minimumSliceByteCount, data.count / Self.maximumSliceCount)
         eventMask = events.reduce(0) { $0 | Int32(bitPattern: $1.rawValue) }
-        guard JxlDecoderSubscribeEvents(decoder, eventMask) == JXL_DEC_SUCCESS,
-            JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS,
-            JxlDecoderSetCoalescing(decoder, composesFrames ? 1 : 0) == JXL_DEC_SUCCESS,
-            JxlDecoderSetParallelRunner(decoder, JPEGXLTasks.run, Unmanaged.passUnretained(tasks).toOpaque())
+        guard libjxl.JxlDecoderSubscribeEvents(decoder, eventMask) == JXL_DEC_SUCCESS,
+            libjxl.JxlDecoderSetKeepOrientation(decoder, keepsOrientation ? 1 : 0) == JXL_DEC_SUCCESS,
+            libjxl.JxlDecoderSetCoalescing(decoder, composesFrames ? 1 : 0) == JXL_DEC_SUCCESS,
+            libjxl.JxlDecoderSetParallelRunner(decoder, JPEGXLTasks.run, Unmanaged.passUnretained(tasks).toOpaque())
                 == JXL_DEC_SUCCESS
         else {
             throw .unsupported(.jxl, reason: "this version of libjxl")
@@ -54,7 +56,7 @@ final class JPEGXLStream {
     }
 
     deinit {
-        JxlDecoderDestroy(decoder)
+        libjxl.JxlDecoderDestroy(decoder)
     }
 
     /// Goes on with the same file, of which there is more.
@@ -80,11 +82,11 @@ final class JPEGXLStream {
         var count = 0
         var basics = JxlBasicInfo()
         // The last row may end with its last pixel. Another size would be that of another header.
-        guard JxlDecoderGetBasicInfo(decoder, &basics) == JXL_DEC_SUCCESS,
+        guard libjxl.JxlDecoderGetBasicInfo(decoder, &basics) == JXL_DEC_SUCCESS,
             PixelSize(Int(basics.xsize), Int(basics.ysize)) == size,
-            JxlDecoderImageOutBufferSize(decoder, &format, &count) == JXL_DEC_SUCCESS,
+            libjxl.JxlDecoderImageOutBufferSize(decoder, &format, &count) == JXL_DEC_SUCCESS,
             count <= pixels.count, count > pixels.count - bytesPerRow,
-            JxlDecoderSetImageOutBuffer(decoder, &format, pixels.baseAddress, pixels.count) == JXL_DEC_SUCCESS
+            libjxl.JxlDecoderSetImageOutBuffer(decoder, &format, pixels.baseAddress, pixels.count) == JXL_DEC_SUCCESS
         else {
             throw .corrupt(.jxl, reason: "two sizes in one file")
         }
@@ -104,9 +106,9 @@ final class JPEGXLStream {
 
     /// Goes back to the first byte; libjxl remembers where frames begin.
     func rewind() {
-        JxlDecoderRewind(decoder)
+        libjxl.JxlDecoderRewind(decoder)
         // libjxl 0.7 forgets them, whatever its documentation says.
-        JxlDecoderSubscribeEvents(decoder, eventMask)
+        _ = libjxl.JxlDecoderSubscribeEvents(decoder, eventMask)
         position = 0
     }
 
@@ -114,7 +116,7 @@ final class JPEGXLStream {
     ///
     /// - Returns: Whether there is anything to draw.
     func flush() -> Bool {
-        JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS
+        libjxl.JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS
     }
 
     /// Decodes up to the next event, `nil` at the end of the file.
@@ -150,13 +152,13 @@ final class JPEGXLStream {
         data.withUnsafeBytes { bytes in
             let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
             guard
-                JxlDecoderSetInput(decoder, slice.baseAddress?.assumingMemoryBound(to: UInt8.self), slice.count)
+                libjxl.JxlDecoderSetInput(decoder, slice.baseAddress?.assumingMemoryBound(to: UInt8.self), slice.count)
                     == JXL_DEC_SUCCESS
             else {
                 return (JXL_DEC_ERROR, count)
             }
-            let status = JxlDecoderProcessInput(decoder)
-            return (status, JxlDecoderReleaseInput(decoder))
+            let status = libjxl.JxlDecoderProcessInput(decoder)
+            return (status, libjxl.JxlDecoderReleaseInput(decoder))
         }
     }
 }

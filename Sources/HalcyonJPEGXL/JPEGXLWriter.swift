@@ -1,4 +1,3 @@
-internal import CJPEGXL
 internal import CJPEGXLShim
 internal import FoundationEssentials
 internal import HalcyonCodecs
@@ -26,11 +25,9 @@ final class JPEGXLWriter {
         options: EncodeOptions,
         loopCount: Int?
     ) throws(CodecError) {
-        guard let encoder = JxlEncoderCreate(nil) else {
-            throw .cannotEncode(.jxl, reason: "out of memory")
-        }
-        guard let settings = JxlEncoderFrameSettingsCreate(encoder, nil) else {
-            JxlEncoderDestroy(encoder)
+        let encoder = try Self.encoder()
+        guard let settings = libjxl.JxlEncoderFrameSettingsCreate(encoder, nil) else {
+            libjxl.JxlEncoderDestroy(encoder)
             throw .cannotEncode(.jxl, reason: "out of memory")
         }
         self.encoder = encoder
@@ -46,12 +43,23 @@ final class JPEGXLWriter {
     }
 
     deinit {
-        JxlEncoderDestroy(encoder)
+        libjxl.JxlEncoderDestroy(encoder)
+    }
+
+    /// Creates an encoder, for the caller to destroy.
+    static func encoder() throws(CodecError) -> OpaquePointer {
+        guard CodecLibrary.jpegXL.isInstalled else {
+            throw .cannotEncode(.jxl, reason: "libjxl is not installed")
+        }
+        guard let encoder = libjxl.JxlEncoderCreate(nil) else {
+            throw .cannotEncode(.jxl, reason: "out of memory")
+        }
+        return encoder
     }
 
     private func describe(_ options: EncodeOptions, loopCount: Int?) throws(CodecError) {
         var basics = JxlBasicInfo()
-        JxlEncoderInitBasicInfo(&basics)
+        libjxl.JxlEncoderInitBasicInfo(&basics)
         basics.xsize = UInt32(size.width)
         basics.ysize = UInt32(size.height)
         basics.bits_per_sample = UInt32(depth.rawValue)
@@ -69,33 +77,36 @@ final class JPEGXLWriter {
             basics.animation.tps_denominator = 1
             basics.animation.num_loops = UInt32(clamping: loopCount)
         }
-        try check(JxlEncoderSetBasicInfo(encoder, &basics), "an image of \(size) pixels")
+        try check(libjxl.JxlEncoderSetBasicInfo(encoder, &basics), "an image of \(size) pixels")
     }
 
     private func setColors(_ profile: Data?) throws(CodecError) {
         guard let profile else {
             var sRGB = JxlColorEncoding()
-            JxlColorEncodingSetToSRGB(&sRGB, 0)
-            return try check(JxlEncoderSetColorEncoding(encoder, &sRGB), "sRGB")
+            libjxl.JxlColorEncodingSetToSRGB(&sRGB, 0)
+            return try check(libjxl.JxlEncoderSetColorEncoding(encoder, &sRGB), "sRGB")
         }
         // libjxl works on it as it finds it.
         guard ICCTagWalker.isBounded(profile) else {
             throw .cannotEncode(.jxl, reason: "this colour profile")
         }
         let status = [UInt8](profile).withUnsafeBufferPointer {
-            JxlEncoderSetICCProfile(encoder, $0.baseAddress, $0.count)
+            libjxl.JxlEncoderSetICCProfile(encoder, $0.baseAddress, $0.count)
         }
         try check(status, "this colour profile")
     }
 
     private func setQuality(_ options: EncodeOptions) throws(CodecError) {
         let effort = Int64(options.effort(from: 1, to: 9, default: Self.defaultEffort))
-        try check(JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort), "this effort")
+        try check(
+            libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, effort),
+            "this effort"
+        )
         if let quality = options.clampedQuality {
             let distance = Float(QualityScale.distance.value(of: quality))
-            try check(JxlEncoderSetFrameDistance(settings, distance), "this quality")
+            try check(libjxl.JxlEncoderSetFrameDistance(settings, distance), "this quality")
         } else {
-            try check(JxlEncoderSetFrameLossless(settings, 1), "a lossless image")
+            try check(libjxl.JxlEncoderSetFrameLossless(settings, 1), "a lossless image")
         }
     }
 
@@ -103,7 +114,7 @@ final class JPEGXLWriter {
         guard let metadata, metadata.exif != nil || metadata.xmp != nil else {
             return
         }
-        try check(JxlEncoderUseBoxes(encoder), "metadata")
+        try check(libjxl.JxlEncoderUseBoxes(encoder), "metadata")
         if let exif = metadata.exif {
             // Before the block stands the distance to its TIFF header (ISO/IEC 18181-2, clause 9.5).
             try addBox("Exif", [0, 0, 0, 0] + [UInt8](exif))
@@ -111,14 +122,14 @@ final class JPEGXLWriter {
         if let xmp = metadata.xmp {
             try addBox("xml ", [UInt8](xmp))
         }
-        JxlEncoderCloseBoxes(encoder)
+        libjxl.JxlEncoderCloseBoxes(encoder)
     }
 
     private func addBox(_ name: StaticString, _ contents: [UInt8]) throws(CodecError) {
         let status = name.withUTF8Buffer { name in
             contents.withUnsafeBufferPointer { contents in
                 name.withMemoryRebound(to: CChar.self) { name in
-                    JxlEncoderAddBox(encoder, name.baseAddress, contents.baseAddress, contents.count, 0)
+                    libjxl.JxlEncoderAddBox(encoder, name.baseAddress, contents.baseAddress, contents.count, 0)
                 }
             }
         }
@@ -129,9 +140,9 @@ final class JPEGXLWriter {
     func add(_ bitmap: Bitmap, duration: Int?, isLast: Bool) throws(CodecError) {
         if let duration {
             var frame = JxlFrameHeader()
-            JxlEncoderInitFrameHeader(&frame)
+            libjxl.JxlEncoderInitFrameHeader(&frame)
             frame.duration = UInt32(clamping: duration)
-            try check(JxlEncoderSetFrameHeader(settings, &frame), "a frame of \(duration) milliseconds")
+            try check(libjxl.JxlEncoderSetFrameHeader(settings, &frame), "a frame of \(duration) milliseconds")
         }
         var format = halcyon_jpegxl_pixel_format(hasAlpha ? 4 : 3, depth == .sixteen, 0)
         let frame: Bitmap
@@ -141,11 +152,11 @@ final class JPEGXLWriter {
             throw .bitmap(error)
         }
         let status = try frame.withPackedSamples(hasAlpha: hasAlpha) { samples in
-            JxlEncoderAddImageFrame(settings, &format, samples.baseAddress, samples.count)
+            libjxl.JxlEncoderAddImageFrame(settings, &format, samples.baseAddress, samples.count)
         }
         try check(status, "the image")
         if isLast {
-            JxlEncoderCloseInput(encoder)
+            libjxl.JxlEncoderCloseInput(encoder)
         }
         try drain()
     }
@@ -167,7 +178,7 @@ final class JPEGXLWriter {
             let count = chunk.withUnsafeMutableBufferPointer { chunk in
                 var next = chunk.baseAddress
                 var available = chunk.count
-                status = JxlEncoderProcessOutput(encoder, &next, &available)
+                status = libjxl.JxlEncoderProcessOutput(encoder, &next, &available)
                 return chunk.count - available
             }
             try output.add(chunk[..<count])
@@ -177,7 +188,7 @@ final class JPEGXLWriter {
 
     private func check(_ status: JxlEncoderStatus, _ subject: String) throws(CodecError) {
         guard status == JXL_ENC_SUCCESS else {
-            let error = JxlEncoderGetError(encoder)
+            let error = libjxl.JxlEncoderGetError(encoder)
             throw .cannotEncode(.jxl, reason: "libjxl refuses \(subject) (error \(error.rawValue))")
         }
     }

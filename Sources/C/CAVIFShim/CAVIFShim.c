@@ -13,7 +13,7 @@
 
 uint32_t halcyon_avif_version(void) {
     unsigned major = 0, minor = 0, patch = 0;
-    if (sscanf(avifVersion(), "%u.%u.%u", &major, &minor, &patch) < 2) {
+    if (sscanf(halcyon_avif_library()->avifVersion(), "%u.%u.%u", &major, &minor, &patch) < 2) {
         return AVIF_VERSION;
     }
     return major * 1000000 + minor * 10000 + patch * 100;
@@ -29,7 +29,7 @@ bool halcyon_avif_is_mirrored_left_to_right(const avifImage *image) {
 
 void halcyon_avif_describe_rgba(avifRGBImage *rows, const avifImage *image, uint8_t *pixels, size_t bytes_per_row,
                                 uint32_t depth) {
-    avifRGBImageSetDefaults(rows, image);
+    halcyon_avif_library()->avifRGBImageSetDefaults(rows, image);
     rows->format = AVIF_RGB_FORMAT_RGBA;
     rows->depth = depth;
     rows->pixels = pixels;
@@ -37,15 +37,15 @@ void halcyon_avif_describe_rgba(avifRGBImage *rows, const avifImage *image, uint
 }
 
 avifResult halcyon_avif_set_icc_profile(avifImage *image, const uint8_t *bytes, size_t count) {
-    HALCYON_AVIF_RESULT(avifImageSetProfileICC(image, bytes, count));
+    HALCYON_AVIF_RESULT(halcyon_avif_library()->avifImageSetProfileICC(image, bytes, count));
 }
 
 avifResult halcyon_avif_set_xmp(avifImage *image, const uint8_t *bytes, size_t count) {
-    HALCYON_AVIF_RESULT(avifImageSetMetadataXMP(image, bytes, count));
+    HALCYON_AVIF_RESULT(halcyon_avif_library()->avifImageSetMetadataXMP(image, bytes, count));
 }
 
 avifResult halcyon_avif_set_exif(avifImage *image, const uint8_t *bytes, size_t count) {
-    HALCYON_AVIF_RESULT(avifImageSetMetadataExif(image, bytes, count));
+    HALCYON_AVIF_RESULT(halcyon_avif_library()->avifImageSetMetadataExif(image, bytes, count));
 }
 
 bool halcyon_avif_set_loop_count(avifEncoder *encoder, uint32_t count) {
@@ -61,5 +61,5 @@ bool halcyon_avif_set_loop_count(avifEncoder *encoder, uint32_t count) {
 }
 
 avifResult halcyon_avif_set_codec_option(avifEncoder *encoder, const char *name, const char *value) {
-    HALCYON_AVIF_RESULT(avifEncoderSetCodecSpecificOption(encoder, name, value));
+    HALCYON_AVIF_RESULT(halcyon_avif_library()->avifEncoderSetCodecSpecificOption(encoder, name, value));
 }

@@ -57,5 +57,5 @@ void halcyon_heif_set_greatest_allocation(struct heif_context *context, uint64_t
 }
 
 struct heif_error halcyon_heif_read_beginning(struct heif_context *context, HalcyonHEIFBeginning *beginning) {
-    return heif_context_read_from_reader(context, &reader, beginning, NULL);
+    return halcyon_heif_library()->heif_context_read_from_reader(context, &reader, beginning, NULL);
 }

@@ -1,7 +1,5 @@
 #include "CJPEGXLShim.h"
 
-#include <jxl/version.h>
-
 // Up to 0.8 these functions took a pixel format, which was not used.
 #if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
 #define HALCYON_JPEGXL_FORMAT
@@ -20,15 +18,15 @@ JxlPixelFormat halcyon_jpegxl_pixel_format(uint32_t channel_count, bool is_sixte
 
 JxlDecoderStatus halcyon_jpegxl_get_encoding(const JxlDecoder *decoder, JxlColorProfileTarget target,
                                              JxlColorEncoding *encoding) {
-    return JxlDecoderGetColorAsEncodedProfile(decoder, HALCYON_JPEGXL_FORMAT target, encoding);
+    return halcyon_jpegxl_library()->JxlDecoderGetColorAsEncodedProfile(decoder, HALCYON_JPEGXL_FORMAT target, encoding);
 }
 
 JxlDecoderStatus halcyon_jpegxl_get_icc_profile_size(const JxlDecoder *decoder, JxlColorProfileTarget target,
                                                      size_t *size) {
-    return JxlDecoderGetICCProfileSize(decoder, HALCYON_JPEGXL_FORMAT target, size);
+    return halcyon_jpegxl_library()->JxlDecoderGetICCProfileSize(decoder, HALCYON_JPEGXL_FORMAT target, size);
 }
 
 JxlDecoderStatus halcyon_jpegxl_get_icc_profile(const JxlDecoder *decoder, JxlColorProfileTarget target, uint8_t *bytes,
                                                 size_t size) {
-    return JxlDecoderGetColorAsICCProfile(decoder, HALCYON_JPEGXL_FORMAT target, bytes, size);
+    return halcyon_jpegxl_library()->JxlDecoderGetColorAsICCProfile(decoder, HALCYON_JPEGXL_FORMAT target, bytes, size);
 }

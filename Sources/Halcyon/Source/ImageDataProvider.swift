@@ -25,15 +25,6 @@ public protocol ImageDataProvider: Sendable {
     ///   ``ImageError/Reason/provider(_:)``. A `CancellationError`, as of a user who closes a file chooser, ends the
     ///   load as if it had been cancelled: it is not tried again, and no other source takes its place.
     func data() async throws -> Data
-
-    /// Returns the encoded bytes as ``data()`` does, for a provider that has use for the urgency of the load. This is the
-    /// function that loads call. Default: ``data()``.
-    func data(for load: ProvidedLoad) async throws -> Data
-}
-
-extension ImageDataProvider {
-    /// Returns what ``data()`` does, the default.
-    public func data(for load: ProvidedLoad) async throws -> Data { try await data() }
 }
 
 /// A provider of bytes that a text holds.

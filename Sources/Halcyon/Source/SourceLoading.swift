@@ -31,7 +31,7 @@ public protocol SourceLoading: Hashable, Sendable {
     /// - Parameters:
     ///   - source: A source, such as a URL of an unknown scheme (``Source/url``).
     ///   - options: The options of the request, those of the pipeline included. ``ImageOptions/priority`` is the
-    ///     urgency at the beginning; a ``ProvidedLoad`` tells the provider of later changes.
+    ///     urgency at the beginning.
     func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)?
 }
 

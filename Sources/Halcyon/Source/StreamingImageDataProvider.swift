@@ -17,18 +17,11 @@ public protocol StreamingImageDataProvider: ImageDataProvider {
     ///
     /// - Throws: Any error, as ``ImageDataProvider/data()`` does; so does the sequence.
     func chunks() async throws -> Chunks
-
-    /// Begins to supply the bytes as ``chunks()`` does, for a provider that has use for the urgency of the load. This is
-    /// the function that loads call. Default: ``chunks()``.
-    func chunks(for load: ProvidedLoad) async throws -> Chunks
 }
 
 extension StreamingImageDataProvider {
     /// Not known.
     public var expectedByteCount: Int? { nil }
-
-    /// Returns what ``chunks()`` does, the default.
-    public func chunks(for load: ProvidedLoad) async throws -> Chunks { try await chunks() }
 
     /// Returns all pieces in one.
     public func data() async throws -> Data {

@@ -45,18 +45,15 @@ struct ProviderFetcher {
             guard text.text.utf8.count > Self.inlineTextLimit else { return try text.decoded() }
             return try await files.run(priority: context.priority) { try text.decoded() }
         }
-        let load = ProvidedLoad(context.priority)
-        defer { load.end() }
         guard let stream = provider.base as? any StreamingImageDataProvider else {
-            return try await provider.base.data(for: load)
+            return try await provider.base.data()
         }
-        return try await gather(stream, for: load, limit: limit, context)
+        return try await gather(stream, limit: limit, context)
     }
 
     /// Returns all pieces of a stream in one, and reports each.
     private func gather(
         _ stream: some StreamingImageDataProvider,
-        for load: ProvidedLoad,
         limit: Int,
         _ context: WorkContext
     ) async throws -> Data {
@@ -67,7 +64,7 @@ struct ProviderFetcher {
         // Also where the stream fails.
         defer { bytes.end() }
         var count = 0
-        for try await chunk in try await stream.chunks(for: load) {
+        for try await chunk in try await stream.chunks() {
             try Task.checkCancellation()
             guard chunk.count <= limit - count else { throw Failure.tooManyBytes(limit: limit) }
             bytes.append(chunk)

@@ -1,4 +1,4 @@
-internal import CAVIF
+internal import CAVIFShim
 public import FoundationEssentials
 public import HalcyonRaster
 

@@ -1,4 +1,3 @@
-internal import CAVIF
 internal import CAVIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster

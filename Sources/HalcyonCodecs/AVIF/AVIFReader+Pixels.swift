@@ -1,4 +1,3 @@
-internal import CAVIF
 internal import CAVIFShim
 internal import HalcyonRaster
 
@@ -30,12 +29,12 @@ extension AVIFReader {
     /// Makes a frame the current one: decodes up to it, from the key frame before it on if need be.
     private func advance(to index: Int, _ isCancelled: () -> Bool) throws {
         let current = Int(decoder.pointee.imageIndex)
-        let keyFrame = Int(avifDecoderNearestKeyframe(decoder, UInt32(index)))
+        let keyFrame = Int(libavif.avifDecoderNearestKeyframe(decoder, UInt32(index)))
         let goesOn = current < index && keyFrame <= current + 1
         let first = current == index ? index : goesOn ? current + 1 : min(keyFrame, index)
         for frame in first...index {
             try throwIfCancelled(isCancelled)
-            let result = avifDecoderNthImage(decoder, UInt32(frame))
+            let result = libavif.avifDecoderNthImage(decoder, UInt32(frame))
             guard result == AVIF_RESULT_OK else {
                 throw Self.error(result, of: decoder, isCutShort: container.isCutShort)
             }
@@ -67,7 +66,7 @@ extension AVIFReader {
     private var planeByteCount: SaturatingCount {
         let image = decoder.pointee.image.pointee
         var format = avifPixelFormatInfo()
-        avifGetPixelFormatInfo(image.yuvFormat, &format)
+        libavif.avifGetPixelFormatInfo(image.yuvFormat, &format)
         let chroma = PixelSize(
             (size.width + 1) >> Int(format.chromaShiftX),
             (size.height + 1) >> Int(format.chromaShiftY)
@@ -97,7 +96,7 @@ extension AVIFReader {
             let reader = try AVIFReader(bytes, of: container, extent: .whole, limits: limits)
             return try withExtendedLifetime(reader) {
                 reader.decoder.pointee.imageSizeLimit = decoder.pointee.imageSizeLimit
-                let result = avifDecoderNthImage(reader.decoder, 0)
+                let result = libavif.avifDecoderNthImage(reader.decoder, 0)
                 guard result == AVIF_RESULT_OK, let mask = reader.decoder.pointee.image?.pointee else {
                     throw Self.error(result, of: reader.decoder, isCutShort: container.isCutShort)
                 }
@@ -156,7 +155,7 @@ extension AVIFReader {
             let start = pixels.assumingMemoryBound(to: UInt8.self).baseAddress
             halcyon_avif_describe_rgba(&rows, image, start, bytesPerRow, depth)
             rows.alphaPremultiplied = premultiplies ? AVIF_TRUE : AVIF_FALSE
-            return avifImageYUVToRGB(image, &rows)
+            return libavif.avifImageYUVToRGB(image, &rows)
         }
     }
 }

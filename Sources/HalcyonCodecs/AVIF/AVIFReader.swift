@@ -1,4 +1,4 @@
-internal import CAVIF
+internal import CAVIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster
 
@@ -34,6 +34,9 @@ final class AVIFReader {
         threadCount: Int = 1,
         includesMetadata: Bool = false
     ) throws(CodecError) {
+        guard CodecLibrary.avif.isInstalled else {
+            throw .unsupported(.avif, reason: "libavif is not installed")
+        }
         guard !container.hasTooLongLists else {
             throw .corrupt(.avif, reason: "its lists are longer than those of any image")
         }
@@ -46,7 +49,7 @@ final class AVIFReader {
         guard !container.hasTooManyTracks else {
             throw .corrupt(.avif, reason: "it has too many tracks")
         }
-        guard let decoder = avifDecoderCreate() else {
+        guard let decoder = libavif.avifDecoderCreate() else {
             throw .bitmap(.outOfMemory(byteCount: MemoryLayout<avifDecoder>.size))
         }
         decoder.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
@@ -55,14 +58,18 @@ final class AVIFReader {
         decoder.pointee.ignoreXMP = includesMetadata ? AVIF_FALSE : AVIF_TRUE
         decoder.pointee.imageDimensionLimit = 0
         decoder.pointee.imageCountLimit = UInt32(clamping: max(1, limits.frameCount))
-        let isSet = avifDecoderSetIOMemory(decoder, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
+        let isSet = libavif.avifDecoderSetIOMemory(
+            decoder,
+            bytes.assumingMemoryBound(to: UInt8.self).baseAddress,
+            bytes.count
+        )
         if isSet == AVIF_RESULT_OK, extent == .beginning, let source = decoder.pointee.io {
             source.pointee.sizeHint = UInt64(bytes.count + HEIFItemLocations.greatestMissingByteCount)
         }
-        let result = isSet == AVIF_RESULT_OK ? avifDecoderParse(decoder) : isSet
+        let result = isSet == AVIF_RESULT_OK ? libavif.avifDecoderParse(decoder) : isSet
         guard result == AVIF_RESULT_OK, let image = decoder.pointee.image?.pointee else {
             let error = Self.parseError(result, of: decoder, container)
-            avifDecoderDestroy(decoder)
+            libavif.avifDecoderDestroy(decoder)
             throw error
         }
         self.decoder = decoder
@@ -77,7 +84,7 @@ final class AVIFReader {
     }
 
     deinit {
-        avifDecoderDestroy(decoder)
+        libavif.avifDecoderDestroy(decoder)
     }
 
     /// libavif's refusal in our terms: limits first, because it calls all of them damage.
@@ -105,7 +112,7 @@ final class AVIFReader {
         if isCutShort || detail.lowercased().contains("truncated data") {
             return .truncated(.avif)
         }
-        let name = avifResultToString(result).map { String(cString: $0) } ?? "unknown error"
+        let name = libavif.avifResultToString(result).map { String(cString: $0) } ?? "unknown error"
         let reason = detail.isEmpty ? name : "\(name): \(detail)"
         switch result {
         case AVIF_RESULT_TRUNCATED_DATA, AVIF_RESULT_IO_ERROR, AVIF_RESULT_WAITING_ON_IO:

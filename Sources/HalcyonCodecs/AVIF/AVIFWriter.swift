@@ -1,4 +1,3 @@
-internal import CAVIF
 internal import CAVIFShim
 internal import FoundationEssentials
 internal import HalcyonRaster
@@ -26,7 +25,10 @@ final class AVIFWriter {
 
     /// - Parameter loopCount: `nil` for a still image.
     init(_ options: EncodeOptions, loopCount: Int? = nil) throws(CodecError) {
-        guard let encoder = avifEncoderCreate() else {
+        guard CodecLibrary.avif.isInstalled else {
+            throw .cannotEncode(.avif, reason: "libavif is not installed")
+        }
+        guard let encoder = libavif.avifEncoderCreate() else {
             throw .cannotEncode(.avif, reason: "out of memory")
         }
         self.encoder = encoder
@@ -47,7 +49,7 @@ final class AVIFWriter {
     }
 
     deinit {
-        avifEncoderDestroy(encoder)
+        libavif.avifEncoderDestroy(encoder)
     }
 
     /// A fixed quantizer gives what a quality promises; a range of them would leave the choice to libaom.
@@ -76,10 +78,11 @@ final class AVIFWriter {
             )
         }
         let depth = bitmap.depth == .eight ? 8 : isLossless ? Self.greatestDepth : Self.wideDepth
-        guard let image = avifImageCreate(UInt32(bitmap.width), UInt32(bitmap.height), UInt32(depth), format) else {
+        guard let image = libavif.avifImageCreate(UInt32(bitmap.width), UInt32(bitmap.height), UInt32(depth), format)
+        else {
             throw .cannotEncode(.avif, reason: "out of memory")
         }
-        defer { avifImageDestroy(image) }
+        defer { libavif.avifImageDestroy(image) }
         image.pointee.yuvRange = AVIF_RANGE_FULL
         image.pointee.colorPrimaries = UInt16(AVIF_COLOR_PRIMARIES_BT709)
         image.pointee.transferCharacteristics = UInt16(AVIF_TRANSFER_CHARACTERISTICS_SRGB)
@@ -88,14 +91,14 @@ final class AVIFWriter {
         try setMetadata(of: image)
         try check(try convert(bitmap, into: image, hasAlpha: hasAlpha))
         let flags = duration == nil ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE
-        try check(avifEncoderAddImage(encoder, image, UInt64(duration ?? 1), flags.rawValue))
+        try check(libavif.avifEncoderAddImage(encoder, image, UInt64(duration ?? 1), flags.rawValue))
     }
 
     /// The whole file.
     func finish() throws(CodecError) -> Data {
         var output = avifRWData()
-        defer { avifRWDataFree(&output) }
-        try check(avifEncoderFinish(encoder, &output))
+        defer { libavif.avifRWDataFree(&output) }
+        try check(libavif.avifEncoderFinish(encoder, &output))
         guard let bytes = output.data else {
             throw .cannotEncode(.avif, reason: "no bytes")
         }
@@ -113,7 +116,7 @@ final class AVIFWriter {
             let start = UnsafeMutablePointer(mutating: pixels.assumingMemoryBound(to: UInt8.self).baseAddress)
             halcyon_avif_describe_rgba(&rows, image, start, bytesPerRow, UInt32(bitmap.depth.rawValue))
             rows.ignoreAlpha = hasAlpha ? AVIF_FALSE : AVIF_TRUE
-            return avifImageRGBToYUV(image, &rows)
+            return libavif.avifImageRGBToYUV(image, &rows)
         }
         guard hasAlpha else {
             return bitmap.withUnsafeBytes { convert($0, bytesPerRow: bitmap.bytesPerRow) }
@@ -145,7 +148,7 @@ final class AVIFWriter {
 
     private func check(_ result: avifResult) throws(CodecError) {
         guard result == AVIF_RESULT_OK else {
-            let name = avifResultToString(result).map { String(cString: $0) } ?? "unknown error"
+            let name = libavif.avifResultToString(result).map { String(cString: $0) } ?? "unknown error"
             throw .cannotEncode(.avif, reason: name)
         }
     }

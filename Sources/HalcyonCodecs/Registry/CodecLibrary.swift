@@ -27,14 +27,26 @@ package struct CodecLibrary: Hashable, Sendable {
         (self.name, self.version) = (name, version)
     }
 
-    /// libavif.
+    /// libavif, which this loads.
     package static let avif = CodecLibrary(
         name: "libavif",
-        version: Version(Int(halcyon_avif_version()) / 1_000_000, Int(halcyon_avif_version()) / 10_000 % 100)
+        version: halcyon_avif_library().map { _ in
+            let number = Int(halcyon_avif_version())
+            return Version(number / 1_000_000, number / 10_000 % 100)
+        }
     )
+
+    package var isInstalled: Bool { version != nil }
 
     /// Returns whether it is there, and older than a version.
     package func isOlder(than version: Version) -> Bool {
         self.version.map { $0 < version } ?? false
     }
 }
+
+/// The functions of libavif. What begins to use it, ``AVIFReader`` and ``AVIFWriter``, is not created where it is not
+/// installed.
+let libavif: HalcyonAVIFLibrary = {
+    guard let library = halcyon_avif_library() else { preconditionFailure("libavif is used where it is not installed") }
+    return library.pointee
+}()

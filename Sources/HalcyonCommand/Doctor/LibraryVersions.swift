@@ -7,27 +7,22 @@ internal import HalcyonFormats
 enum LibraryVersions {
     static var findings: [Finding] {
         let versions: [(name: String, version: String?)] = [
-            ("libcurl", text(of: "curl_version").map(curl)),
+            ("libcurl", CurlTransport.libraryVersion),
             ("SQLite", text(of: "sqlite3_libversion")),
             ("libjpeg-turbo", file(named: "libjpeg.so")),
             ("libdeflate", file(named: "libdeflate.so")),
             ("zlib", text(of: "zlibVersion")),
             // 0xMMmmpp.
             ("libwebp", number(of: "WebPGetDecoderVersion").map { "\($0 >> 16).\($0 >> 8 & 255).\($0 & 255)" }),
-            ("libavif", text(of: "avifVersion")),
             // 2140 is 2.14.
             ("Little CMS", number(of: "cmsGetEncodedCMMversion").map { "\($0 / 1000).\($0 % 1000 / 10)" }),
             ("xxHash", number(of: "XXH_versionNumber").map(decimal)),
             ("libidn2", idn2),
-            ("libheif", text(of: "heif_get_version")),
-            // 7000 is 0.7.0.
-            ("libjxl", number(of: "JxlDecoderVersion").map { "\($0 / 1_000_000).\($0 / 1_000 % 1_000).\($0 % 1_000)" }),
             ("libtiff", text(of: "TIFFGetVersion").flatMap(tiff)),
-            // Both are loaded by this.
-            ("librsvg", CodecLibrary.rsvg.version?.description),
-            ("libavformat", CodecLibrary.ffmpeg.version?.description),
         ]
-        return versions.map { Finding(section: .libraries, name: $0.name, value: $0.version) }
+        // These are loaded by this.
+        let loaded = [CodecLibrary.avif, .heif, .jpegXL, .rsvg, .ffmpeg].map { ($0.name, $0.version?.description) }
+        return (versions + loaded).map { Finding(section: .libraries, name: $0.name, value: $0.version) }
     }
 
     // The types of the functions are those of the libraries' headers, which only the modules that use them include.
@@ -57,11 +52,6 @@ enum LibraryVersions {
             .first { $0.hasPrefix(name) }
     }
 
-    /// "libcurl/7.88.1 OpenSSL/3.0.15 …", without its own name.
-    private static func curl(_ text: String) -> String {
-        text.hasPrefix("libcurl/") ? String(text.dropFirst("libcurl/".count)) : text
-    }
-
     /// "LIBTIFF, Version 4.5.0", and lines about copyright.
     private static func tiff(_ text: String) -> String? {
         text.split(separator: "\n").first?.split(separator: " ").last.map(String.init)
@@ -85,27 +75,26 @@ enum FormatFindings {
     }
 
     private static func abilities(of format: ImageFormat, _ codecs: ImageCodecs) -> String? {
-        var abilities: [String] = []
-        if codecs.canDecode(format) {
-            guard let missing = missingLibrary(of: format) else {
-                abilities.append("reads")
-                return add(format, codecs, to: abilities)
-            }
-            abilities.append("reads nothing: \(missing) is not installed")
-        }
-        return add(format, codecs, to: abilities)
-    }
-
-    private static func add(_ format: ImageFormat, _ codecs: ImageCodecs, to abilities: [String]) -> String? {
         let encoder = codecs.encoder(for: format)
+        if let missing = missingLibrary(of: format) {
+            return "\(encoder == nil ? "reads" : "reads and writes") nothing: \(missing) is not installed"
+        }
+        let reading = codecs.canDecode(format) ? ["reads"] : []
         let writing = encoder == nil ? [] : encoder is any AnimationEncoder ? ["writes, animations too"] : ["writes"]
-        let all = abilities + writing
+        let all = reading + writing
         return all.isEmpty ? nil : all.joined(separator: ", ")
     }
 
-    /// Returns the name of the library that a format is read with, if it is loaded on first use and is not there.
+    /// Returns the name of the library that a format needs, if it is loaded on first use and is not there.
     private static func missingLibrary(of format: ImageFormat) -> String? {
-        let library: CodecLibrary? = format == .svg ? .rsvg : format.isVideo ? .ffmpeg : nil
-        return library.flatMap { $0.version == nil ? $0.name : nil }
+        let library: CodecLibrary? =
+            switch format {
+            case .avif: .avif
+            case .heic, .heif: .heif
+            case .jxl: .jpegXL
+            case .svg: .rsvg
+            default: format.isVideo ? .ffmpeg : nil
+            }
+        return library.flatMap { $0.isInstalled ? nil : $0.name }
     }
 }

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 internal import Glibc
 
@@ -17,14 +16,16 @@ final class CookieJar {
     fileprivate(set) var newCount = 0
 
     init() {
-        guard let share = curl_share_init() else { fatalError("libcurl cannot allocate a share handle: out of memory") }
+        guard let share = libcurl.curl_share_init() else {
+            fatalError("libcurl cannot allocate a share handle: out of memory")
+        }
         self.share = share
         halcyon_curl_share_cookies(share)
     }
 
     deinit {
         // The handles hold on to this, so none uses it any more.
-        curl_share_cleanup(share)
+        _ = libcurl.curl_share_cleanup(share)
     }
 
     func attach(to easy: UnsafeMutableRawPointer) {
@@ -54,7 +55,7 @@ final class CookieJar {
     /// be text.
     func lines(through easy: UnsafeMutableRawPointer) -> [[CChar]] {
         let list = halcyon_curl_get_list(easy, CURLINFO_COOKIELIST)
-        defer { curl_slist_free_all(list) }
+        defer { libcurl.curl_slist_free_all(list) }
         var lines: [[CChar]] = []
         var next = list
         while let node = next {
@@ -95,7 +96,9 @@ final class StoredCookies {
     private var isChanged = false
 
     init(_ file: CookieFile) {
-        guard let easy = curl_easy_init() else { fatalError("libcurl cannot allocate an easy handle: out of memory") }
+        guard let easy = libcurl.curl_easy_init() else {
+            fatalError("libcurl cannot allocate an easy handle: out of memory")
+        }
         self.easy = easy
         self.file = file
         jar.attach(to: easy)
@@ -106,7 +109,7 @@ final class StoredCookies {
     }
 
     deinit {
-        curl_easy_cleanup(easy)
+        libcurl.curl_easy_cleanup(easy)
     }
 
     func removeAll() {

@@ -1,4 +1,4 @@
-internal import CCurl
+internal import CCurlShim
 
 /// Checks whether the policy permits a connection to an address, and keeps the reason why not.
 final class AddressCheck {

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 internal import Glibc
 internal import HalcyonSystem
@@ -7,6 +6,13 @@ internal import HalcyonSystem
 extension CurlEventLoop {
     func run() {
         halcyon_curl_name_thread("halcyon-http")
+        do {
+            multi = try CurlLibrary.multiHandle(idleConnections: configuration.maximumIdleConnections)
+        } catch {
+            for case .start(let transfer) in mailbox.close(error) { transfer.complete(.failure(error)) }
+            return
+        }
+        handles.openCookies()
         var commands: [CurlMailbox.Command] = []
         watch.beginWork()
         while true {
@@ -18,7 +24,7 @@ extension CurlEventLoop {
             mayStartMore = false
             startWaiting()
             var count: Int32 = 0
-            curl_multi_perform(multi, &count)
+            _ = libcurl.curl_multi_perform(multi, &count)
             collectFinished()
             enforceDeadlines()
             renewHeldBack()
@@ -33,17 +39,17 @@ extension CurlEventLoop {
         }
         handles.cookies?.write()
         handles.removeAll()
-        curl_multi_cleanup(multi)
+        _ = libcurl.curl_multi_cleanup(multi)
         watch.stop()
     }
 
     /// Waits for the network, the next deadline or a message, unless one has come since the mailbox was emptied.
     private func sleep(unlessStoppedSince stop: CurlMailbox.Stop) {
-        guard mailbox.fallAsleep(unlessStoppedSince: stop) else { return }
+        guard mailbox.fallAsleep(in: multi, unlessStoppedSince: stop) else { return }
         let timeout = min(nextDeadline, nextRenewal, scheduler.nextStart).pollTimeout(from: now)
         watch.endWork()
         defer { watch.beginWork() }
-        if curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {
+        if libcurl.curl_multi_poll(multi, nil, 0, timeout, nil) != CURLM_OK {
             // Out of memory, say: try again, but not as fast as the processor can.
             usleep(10_000)
         }

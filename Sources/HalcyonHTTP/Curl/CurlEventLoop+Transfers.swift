@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 internal import HalcyonSystem
 
@@ -65,7 +64,7 @@ extension CurlEventLoop {
             running.append(exchange)
             watch.start()
             transfer.state = .running(exchange)
-            guard exchange.configure(), curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
+            guard exchange.configure(), libcurl.curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK
             else {
                 finish(exchange, code: CURLE_FAILED_INIT)
                 continue
@@ -91,8 +90,8 @@ extension CurlEventLoop {
             nextRenewal = now.adding(nanoseconds: Self.heldBackNanoseconds)
             guard exchange.isHeldBack else { continue }
             exchange.lookupBegan = false
-            curl_multi_remove_handle(multi, exchange.handle.easy)
-            guard curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK else {
+            _ = libcurl.curl_multi_remove_handle(multi, exchange.handle.easy)
+            guard libcurl.curl_multi_add_handle(multi, exchange.handle.easy) == CURLM_OK else {
                 // The next look sees to the rest.
                 return finish(exchange, code: CURLE_FAILED_INIT)
             }
@@ -101,7 +100,7 @@ extension CurlEventLoop {
 
     func collectFinished() {
         var remaining: Int32 = 0
-        while let message = curl_multi_info_read(multi, &remaining) {
+        while let message = libcurl.curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
                 let context = halcyon_curl_get_pointer(easy, CURLINFO_PRIVATE)
             else { continue }
@@ -109,8 +108,8 @@ extension CurlEventLoop {
             let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
             let code = message.pointee.data.result
             if code == CURLE_ABORTED_BY_CALLBACK, exchange.takesNewConnection() {
-                curl_multi_remove_handle(multi, easy)
-                if curl_multi_add_handle(multi, easy) == CURLM_OK { continue }
+                _ = libcurl.curl_multi_remove_handle(multi, easy)
+                if libcurl.curl_multi_add_handle(multi, easy) == CURLM_OK { continue }
             }
             finish(exchange, code: code)
         }
@@ -140,7 +139,7 @@ extension CurlEventLoop {
         let transfer = exchange.transfer
         let outcome = exchange.outcome(code)
         endConnection(of: exchange, code: code)
-        curl_multi_remove_handle(multi, exchange.handle.easy)
+        _ = libcurl.curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
         handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)
         running.swapAt(exchange.index, running.count - 1)

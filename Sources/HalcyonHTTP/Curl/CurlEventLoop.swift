@@ -1,8 +1,7 @@
-internal import CCurl
 internal import CCurlShim
 internal import HalcyonSystem
 
-/// The thread that drives libcurl, and everything that belongs to it.
+/// The thread that drives libcurl, and everything that belongs to it. It begins with the first transfer, and loads libcurl.
 ///
 /// Other threads only put commands into a mailbox; libcurl, the scheduler and the receivers are touched by the loop's
 /// thread alone, so there is nothing to lock and no callback to re-enter. A command that a receiver posts is taken up
@@ -10,10 +9,12 @@ internal import HalcyonSystem
 ///
 /// Unchecked: the mailbox and the thread are protected by locks; the rest belongs to the loop's thread.
 final class CurlEventLoop: @unchecked Sendable {
-    let mailbox: CurlMailbox
-    private let thread = Lock<SystemThread?>(nil)
+    let mailbox = CurlMailbox()
+    private let thread = Lock(Thread())
     let configuration: CurlTransport.Configuration
-    let multi: UnsafeMutableRawPointer
+    /// `nil` before the thread begins.
+    @exclusivity(unchecked)
+    var multi: UnsafeMutableRawPointer?
     // Exclusivity is not checked where only this thread comes and no call made meanwhile leads back: see CurlExchange.
     @exclusivity(unchecked)
     var handles: CurlHandlePool
@@ -48,14 +49,14 @@ final class CurlEventLoop: @unchecked Sendable {
     @exclusivity(unchecked)
     var now = MonotonicTime.now
 
+    private struct Thread {
+        var hasBegun = false
+        /// `nil` once it is waited for.
+        var handle: SystemThread?
+    }
+
     init(configuration: CurlTransport.Configuration) {
-        CurlLibrary.initialize()
-        guard let multi = curl_multi_init() else {
-            fatalError("libcurl cannot allocate a multi handle: out of memory or descriptors")
-        }
         self.configuration = configuration
-        self.multi = multi
-        mailbox = CurlMailbox(waking: multi)
         rules = SecurityRules(configuration)
         sockets = OpenSockets()
         watch = EventLoopWatch(sockets)
@@ -66,42 +67,53 @@ final class CurlEventLoop: @unchecked Sendable {
             order: configuration.order,
             startRate: configuration.startRate
         )
-        halcyon_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.maximumIdleConnections))
     }
 
-    /// Starts the thread, which keeps the loop alive until it ends.
-    func launch() {
-        let isRunning = thread.withLock { thread in
-            thread = SystemThread { self.run() }
-            return thread != nil
-        }
-        if !isRunning {
-            // The system is out of threads: every transfer will complete with an error.
-            _ = mailbox.closeIfEmpty()
-            curl_multi_cleanup(multi)
+    /// Starts the thread, with the first call. It keeps the loop alive until it ends.
+    private func begin() {
+        thread.withLock { thread in
+            guard !thread.hasBegun else { return }
+            thread.hasBegun = true
+            thread.handle = SystemThread { self.run() }
+            if thread.handle == nil { _ = mailbox.close(.other("the system has no thread for transfers")) }
         }
     }
 
     func start(_ transfer: CurlTransfer) {
-        if !post(.start(transfer)) {
-            transfer.complete(.failure(.cancelled))
+        begin()
+        do {
+            try mailbox.post(.start(transfer))
+        } catch {
+            transfer.complete(.failure(error))
         }
     }
 
-    /// Hands a command over; returns false if the loop has ended.
-    @discardableResult
-    func post(_ command: CurlMailbox.Command) -> Bool { mailbox.post(command) }
+    /// Hands a command over, unless the loop has ended.
+    func post(_ command: CurlMailbox.Command) { try? mailbox.post(command) }
 
-    func stop(_ stop: CurlMailbox.Stop) { mailbox.stop(stop) }
+    /// Removes every cookie, before any transfer that is started afterwards.
+    func removeCookies() {
+        // They may be in the file of an earlier process.
+        begin()
+        post(.removeCookies)
+    }
+
+    func stop(_ stop: CurlMailbox.Stop) {
+        thread.withLock { thread in
+            if !thread.hasBegun { _ = mailbox.close(.cancelled) }
+            thread.hasBegun = true
+        }
+        mailbox.stop(stop)
+    }
 
     /// Waits for the end of the thread, unless this is the thread or someone else waits already.
     func join() {
-        let other = thread.withLock { thread in thread?.isCurrent == false ? thread.take() : nil }
+        let other = thread.withLock { thread in thread.handle?.isCurrent == false ? thread.handle.take() : nil }
         other?.join()
     }
 
     deinit {
         // The thread keeps the loop, so it has ended, or is here, letting go of it.
-        thread.withLock { $0 }?.detach()
+        thread.withLock { $0.handle }?.detach()
     }
 }

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 
 /// The choice of an exchange's connection: neither a kept one at which surplus bytes wait, nor a tunnel that a proxy

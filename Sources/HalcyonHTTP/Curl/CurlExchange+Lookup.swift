@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 
 /// A transfer that ends while its name is looked up. Nothing can stop a look-up, which is a thread that waits for the

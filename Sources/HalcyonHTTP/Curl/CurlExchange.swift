@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 internal import FoundationEssentials
 internal import HalcyonSystem
@@ -175,7 +174,7 @@ final class CurlExchange {
     func release() {
         guard let list = headerList else { return }
         halcyon_curl_set_list(handle.easy, CURLOPT_HTTPHEADER, nil)
-        curl_slist_free_all(list)
+        libcurl.curl_slist_free_all(list)
         headerList = nil
     }
 
@@ -208,7 +207,7 @@ final class CurlExchange {
         guard isPaused else { return true }
         isPaused = false
         lastActivity = loop.now
-        return curl_easy_pause(handle.easy, CURLPAUSE_CONT) == CURLE_OK
+        return libcurl.curl_easy_pause(handle.easy, CURLPAUSE_CONT) == CURLE_OK
     }
 
     func stop(_ error: TransferError) -> Bool {

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 
 /// The reason for which libcurl ended a transfer, in words.
@@ -86,6 +85,6 @@ struct CurlFailure {
     /// The message of libcurl for this case, else its general one.
     private var message: String {
         let detail = String(cString: handle.errorText)
-        return "\(server): \(detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail)"
+        return "\(server): \(detail.isEmpty ? CurlLibrary.text(of: code) : detail)"
     }
 }

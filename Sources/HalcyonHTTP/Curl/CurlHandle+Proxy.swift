@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 
 extension CurlHandle {
@@ -45,7 +44,7 @@ extension CurlHandle {
         case .bearer(let token):
             // libcurl has no bearer tokens for proxies. Apart from the other headers, no server gets it through a
             // tunnel.
-            security.proxyHeaders = curl_slist_append(nil, "Proxy-Authorization: Bearer \(token)")
+            security.proxyHeaders = libcurl.curl_slist_append(nil, "Proxy-Authorization: Bearer \(token)")
             set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
             halcyon_curl_set_list(easy, CURLOPT_PROXYHEADER, security.proxyHeaders)
         }

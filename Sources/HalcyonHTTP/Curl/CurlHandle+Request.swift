@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 internal import HTTPTypes
 
@@ -37,7 +36,7 @@ extension CurlHandle {
         var list: UnsafeMutablePointer<curl_slist>?
         func append(_ line: String) {
             // Out of memory leaves the list as it was.
-            if let longer = curl_slist_append(list, line) { list = longer }
+            if let longer = libcurl.curl_slist_append(list, line) { list = longer }
         }
         for field in request.headers {
             if field.name.canonicalName == "host" { hasNamedHost = true }

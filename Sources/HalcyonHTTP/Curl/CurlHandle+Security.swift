@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 internal import HTTPTypes
 
@@ -12,7 +11,7 @@ extension CurlHandle {
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")
         for address in configuration.overrides.addresses {
-            security.knownAddresses = curl_slist_append(security.knownAddresses, address)
+            security.knownAddresses = libcurl.curl_slist_append(security.knownAddresses, address)
         }
         if security.knownAddresses != nil { halcyon_curl_set_list(easy, CURLOPT_RESOLVE, security.knownAddresses) }
     }

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 
 /// An easy handle, the buffer that libcurl writes its error text to, and the options that stay from one transfer to the
@@ -66,21 +65,23 @@ final class CurlHandle {
     /// - Parameter jar: The cookies of the transport. Default: those of the transfer alone.
     init(jar: CookieJar = CookieJar()) {
         self.jar = jar
-        guard let easy = curl_easy_init() else { fatalError("libcurl cannot allocate an easy handle: out of memory") }
+        guard let easy = libcurl.curl_easy_init() else {
+            fatalError("libcurl cannot allocate an easy handle: out of memory")
+        }
         self.easy = easy
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.pointee = 0
     }
 
     func destroy() {
-        curl_easy_cleanup(easy)
+        libcurl.curl_easy_cleanup(easy)
         security.release()
         errorText.deallocate()
     }
 
     /// Resets the handle to libcurl's defaults; connections and TLS sessions stay.
     func reset() {
-        curl_easy_reset(easy)
+        libcurl.curl_easy_reset(easy)
         security.release()
         security = HopSecurity()
         isAltered = false

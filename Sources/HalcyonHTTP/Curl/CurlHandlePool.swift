@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CCurlShim
 
 /// The easy handles that are not in use, each ready for a GET without options of its own.
@@ -14,7 +13,7 @@ struct CurlHandlePool {
     private let rules: SecurityRules
     private let sockets: OpenSockets
     /// The cookies of all transfers; `nil` where each chain of redirects has its own.
-    let cookies: StoredCookies?
+    private(set) var cookies: StoredCookies?
     private var idle: [CurlHandle] = []
 
     /// Creates a pool; `sockets` must outlive the connections.
@@ -22,6 +21,10 @@ struct CurlHandlePool {
         self.configuration = configuration
         self.rules = rules
         self.sockets = sockets
+    }
+
+    /// Reads the file of cookies, if there is to be one. Once, before the first handle is taken.
+    mutating func openCookies() {
         cookies = configuration.cookies.map { StoredCookies($0) }
     }
 

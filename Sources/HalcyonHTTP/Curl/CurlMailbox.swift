@@ -1,10 +1,10 @@
-internal import CCurl
+internal import CCurlShim
 internal import HalcyonSystem
 
 /// The commands of other threads to the event loop's thread: the only place where they meet.
 ///
-/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and not after
-/// the mailbox is closed.
+/// Unchecked: the multi handle is used to wake the thread alone, which libcurl allows to every thread, and only while the
+/// thread sleeps.
 final class CurlMailbox: @unchecked Sendable {
     enum Command {
         case start(CurlTransfer)
@@ -23,35 +23,32 @@ final class CurlMailbox: @unchecked Sendable {
 
     private struct Content {
         var commands: [Command] = []
-        /// A Boolean value that indicates whether the loop waits in poll, and has not been woken yet.
-        var isAsleep = false
+        /// The handle in whose poll the loop waits; `nil` while it does not, and once it has been woken.
+        var sleeping: UnsafeMutableRawPointer?
         var stop = Stop.never
-        /// A Boolean value that indicates whether the thread has ended, or never began; no command is taken any more.
-        var isClosed = false
+        /// The reason for which no command is taken any more.
+        var closing: TransferError?
     }
 
     private let content = Lock(Content())
-    private let multi: UnsafeMutableRawPointer
 
-    /// Of the loop that waits on `multi`.
-    init(waking multi: UnsafeMutableRawPointer) {
-        self.multi = multi
-    }
-
-    /// Hands a command over; returns false if the loop has ended. Wakes the thread only if it sleeps and has not been
-    /// woken.
-    func post(_ command: Command) -> Bool {
-        content.withLock { content in
-            guard !content.isClosed else { return false }
-            content.commands.append(command)
-            wake(&content)
-            return true
+    /// Hands a command over. Wakes the thread only if it sleeps and has not been woken.
+    ///
+    /// - Throws: The reason for which no command is taken any more.
+    func post(_ command: Command) throws(TransferError) {
+        let closing = content.withLock { content in
+            if content.closing == nil {
+                content.commands.append(command)
+                wake(&content)
+            }
+            return content.closing
         }
+        if let closing { throw closing }
     }
 
     func stop(_ stop: Stop) {
         content.withLock { content in
-            guard !content.isClosed, stop.rawValue > content.stop.rawValue else { return }
+            guard content.closing == nil, stop.rawValue > content.stop.rawValue else { return }
             content.stop = stop
             wake(&content)
         }
@@ -59,9 +56,8 @@ final class CurlMailbox: @unchecked Sendable {
 
     /// Wakes the thread, inside the lock, because the multi handle may be gone once the mailbox is closed.
     private func wake(_ content: inout Content) {
-        guard content.isAsleep else { return }
-        content.isAsleep = false
-        curl_multi_wakeup(multi)
+        guard let multi = content.sleeping.take() else { return }
+        _ = libcurl.curl_multi_wakeup(multi)
     }
 
     /// Exchanges the waiting commands for an emptied `commands`; for the loop's thread, as are the functions below.
@@ -69,17 +65,18 @@ final class CurlMailbox: @unchecked Sendable {
         // A burst of ten thousand should not hold its memory for ever.
         commands.removeAll(keepingCapacity: commands.capacity <= 1024)
         return content.withLock { content in
-            content.isAsleep = false
+            content.sleeping = nil
             swap(&content.commands, &commands)
             return content.stop
         }
     }
 
-    /// Returns whether there is nothing to do since ``take(into:)``; a later post wakes the thread.
-    func fallAsleep(unlessStoppedSince stop: Stop) -> Bool {
+    /// Returns whether there is nothing to do since ``take(into:)``; a later post wakes the thread from the poll of `multi`.
+    func fallAsleep(in multi: UnsafeMutableRawPointer?, unlessStoppedSince stop: Stop) -> Bool {
         content.withLock { content in
-            content.isAsleep = content.commands.isEmpty && content.stop == stop
-            return content.isAsleep
+            guard content.commands.isEmpty, content.stop == stop else { return false }
+            content.sleeping = multi
+            return true
         }
     }
 
@@ -87,8 +84,17 @@ final class CurlMailbox: @unchecked Sendable {
     func closeIfEmpty() -> Bool {
         content.withLock { content in
             guard content.commands.isEmpty else { return false }
-            content.isClosed = true
+            content.closing = .cancelled
             return true
+        }
+    }
+
+    /// Takes no command any more, for a reason; returns those that wait.
+    func close(_ reason: TransferError) -> [Command] {
+        content.withLock { content in
+            content.closing = reason
+            defer { content.commands = [] }
+            return content.commands
         }
     }
 }

@@ -82,6 +82,8 @@ extension CurlTransport {
 }
 
 extension CurlTransport {
+    /// The version of libcurl and of the libraries that it uses: "7.88.1 OpenSSL/3.0.15 …". `nil` where it is not installed.
+    package static var libraryVersion: String? { CurlLibrary.versionText }
     /// A Boolean value that indicates whether transfers over HTTP/2 without TLS share connections with this libcurl.
     package static var sharesCleartextHTTP2: Bool { CurlLibrary.sharesCleartextHTTP2 }
     /// A Boolean value that indicates whether cookies for a whole public suffix are refused with this libcurl.

@@ -21,7 +21,8 @@
 /// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts
 /// run from the moment a transfer leaves that queue. HTTP statuses are not errors here.
 ///
-/// The thread lives as long as the transport and the transfers it has begun: releasing the transport lets them finish.
+/// libcurl is loaded with the first transfer, which fails with ``TransferError/other(_:)`` where it is not installed. The thread
+/// begins then, and lives as long as the transport and the transfers it has begun: releasing the transport lets them finish.
 /// ``shutdown()`` cancels them.
 public final class CurlTransport: HTTPTransport {
     private let loop: CurlEventLoop
@@ -29,7 +30,6 @@ public final class CurlTransport: HTTPTransport {
     /// Creates a transport with its own connections and its own thread.
     public init(configuration: Configuration = Configuration()) {
         loop = CurlEventLoop(configuration: configuration)
-        loop.launch()
     }
 
     deinit {
@@ -51,7 +51,7 @@ public final class CurlTransport: HTTPTransport {
 
     /// Removes every cookie of the transport's ``CookieFile``, before any transfer that is started afterwards.
     public func removeAllCookies() {
-        loop.post(.removeCookies)
+        loop.removeCookies()
     }
 
     /// Cancels every transfer, closes the connections and ends the thread.

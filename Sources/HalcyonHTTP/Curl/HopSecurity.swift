@@ -1,4 +1,4 @@
-internal import CCurl
+internal import CCurlShim
 
 /// The state that a handle keeps beside libcurl's options for one hop.
 struct HopSecurity {
@@ -29,7 +29,7 @@ struct HopSecurity {
 
     /// Frees the lists, after libcurl has released the handle's options.
     func release() {
-        curl_slist_free_all(proxyHeaders)
-        curl_slist_free_all(knownAddresses)
+        libcurl.curl_slist_free_all(proxyHeaders)
+        libcurl.curl_slist_free_all(knownAddresses)
     }
 }

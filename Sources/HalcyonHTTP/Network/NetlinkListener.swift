@@ -1,6 +1,6 @@
 // Not used here. But libcurl's header declares the kinds of sockets, too, and the compiler (6.3.1), when it compiles
 // the module as a whole, then finds SOCK_RAW nowhere else.
-internal import CCurl
+internal import CCurlShim
 internal import Dispatch
 internal import Glibc
 internal import HalcyonSystem

@@ -18,6 +18,7 @@ struct LookupTests {
         defer { transport.shutdown() }
         let nowhere = try #require(URL(string: "nowhere"))
         var names: Set<String> = []
+        let start = ContinuousClock.now
         for number in 0..<24 {
             let url = try #require(URL(string: "http://host\(number).invalid/"))
             var request = TransferRequest.patient(url: url)
@@ -43,7 +44,9 @@ struct LookupTests {
             _ = await receive(transport, .patient(url: nowhere))
             names.formUnion(server.takeNames())
         }
-        #expect(names == ["host0", "host1", "host2", "host3"])
+        // The resolver gives up after 5 s or more, and then its place is free: on a busy machine that is before this.
+        let turns = 1 + Int((ContinuousClock.now - start) / .seconds(5))
+        #expect(names.count <= 4 * turns && names.isSuperset(of: ["host0", "host1", "host2", "host3"]))
     }
 
     @Test("are left behind when the transport ends, and complete nothing twice")

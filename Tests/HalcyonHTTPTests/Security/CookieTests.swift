@@ -351,7 +351,9 @@ struct CookieTests {
         let other = folder.path + "/other"
         #expect(file.write([Array("example.com\tFALSE\t/\tFALSE\t0\told\t1".utf8CString)]))
         try await withServer(configuration: try configuration(), Self.handler) { server, transport in
-            // The file stays, and none can be made beside it.
+            // The file is read with the first transfer.
+            _ = await receive(transport, .patient(url: server.url("/get")))
+            // It stays, and none can be made beside it.
             #expect(rename(folder.path + "/inner", other) == 0)
             _ = await receive(transport, .patient(url: server.url("/set")))
             let kept = try String(contentsOfFile: other + "/cookies.txt", encoding: .utf8)

@@ -25,8 +25,11 @@ final class SilentNameServer: Sendable {
         let work = Unmanaged.passRetained(
             Work {
                 // Threads that this one starts, and theirs, are in its network.
-                if let descriptor = Self.listen(address) {
-                    made.withLock { $0 = (CurlTransport(configuration: configuration), descriptor) }
+                if let descriptor = Self.listen(address), let nowhere = URL(string: "nowhere") {
+                    let transport = CurlTransport(configuration: configuration)
+                    // The transport's thread begins with the first transfer.
+                    _ = transport.start(.patient(url: nowhere), receiver: RecordingReceiver())
+                    made.withLock { $0 = (transport, descriptor) }
                 }
                 done.open()
             }

@@ -3,7 +3,8 @@
 #ifndef HALCYON_AVIF_SHIM_H
 #define HALCYON_AVIF_SHIM_H
 
-#include <avif/avif.h>
+#include "AVIFLibrary.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

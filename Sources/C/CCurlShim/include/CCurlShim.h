@@ -2,8 +2,9 @@
 #ifndef HALCYON_CURL_SHIM_H
 #define HALCYON_CURL_SHIM_H
 
+#include "CurlLibrary.h"
 #include "SocketBytes.h"
-#include <curl/curl.h>
+
 #include <semaphore.h>
 #include <stdbool.h>
 

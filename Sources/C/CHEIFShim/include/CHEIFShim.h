@@ -3,7 +3,8 @@
 #ifndef HALCYON_HEIF_SHIM_H
 #define HALCYON_HEIF_SHIM_H
 
-#include <libheif/heif.h>
+#include "HEIFLibrary.h"
+
 #include <stdint.h>
 
 /// The beginning of a file, of which libheif reads more than there is: it gets zeros for that.

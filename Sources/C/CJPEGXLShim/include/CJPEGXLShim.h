@@ -2,8 +2,8 @@
 #ifndef HALCYON_JPEGXL_SHIM_H
 #define HALCYON_JPEGXL_SHIM_H
 
-#include <jxl/decode.h>
-#include <jxl/encode.h>
+#include "JPEGXLLibrary.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
