@@ -49,7 +49,7 @@ static const struct heif_reader reader = {
 
 void halcyon_heif_set_greatest_allocation(struct heif_context *context, uint64_t byte_count) {
 #if LIBHEIF_NUMERIC_VERSION >= ((1 << 24) | (19 << 16))
-    heif_context_get_security_limits(context)->max_memory_block_size = byte_count;
+    halcyon_heif_library()->heif_context_get_security_limits(context)->max_memory_block_size = byte_count;
 #else
     (void)context;
     (void)byte_count;

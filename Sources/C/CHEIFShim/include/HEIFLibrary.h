@@ -4,6 +4,12 @@
 
 #include <libheif/heif.h>
 
+#if LIBHEIF_NUMERIC_VERSION >= ((1 << 24) | (19 << 16))
+#define HALCYON_HEIF_LIMIT_FUNCTIONS(FUNCTION) FUNCTION(heif_context_get_security_limits)
+#else
+#define HALCYON_HEIF_LIMIT_FUNCTIONS(FUNCTION)
+#endif
+
 /// The functions in use, by the names that they have in the library.
 #define HALCYON_HEIF_FUNCTIONS(FUNCTION)                       \
     FUNCTION(heif_context_alloc)                               \
@@ -44,7 +50,8 @@
     FUNCTION(heif_image_handle_is_premultiplied_alpha)         \
     FUNCTION(heif_image_handle_release)                        \
     FUNCTION(heif_image_release)                               \
-    FUNCTION(heif_nclx_color_profile_free)
+    FUNCTION(heif_nclx_color_profile_free)                     \
+    HALCYON_HEIF_LIMIT_FUNCTIONS(FUNCTION)
 
 typedef struct {
 #define HALCYON_DECLARE(name) __typeof__(name) *_Nonnull name;
