@@ -86,7 +86,7 @@ let package = Package(
 
         // MARK: C that Swift cannot express
         // libhiredis_ssl is loaded on first use, not linked.
-        .target(name: "CHiredisShim", dependencies: ["CHiredis"], cSettings: cSettings),
+        .target(name: "CHiredisShim", dependencies: ["CHiredis", "CLibraryLoading"], cSettings: cSettings),
         .target(name: "CIsolation", cSettings: cSettings),
         .target(name: "CJPEGKernels", dependencies: ["CRasterKernels"], cSettings: cSettings),
         .target(name: "CJPEGShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("jpeg")]),
@@ -96,12 +96,13 @@ let package = Package(
         .target(name: "CTIFFShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("tiff")]),
         // Their libraries, of which each brings others, are loaded on first use, not linked: libavif, libcurl, libheif, libjxl,
         // librsvg, and FFmpeg's.
-        .target(name: "CAVIFShim", cSettings: cSettings),
-        .target(name: "CCurlShim", cSettings: cSettings),
-        .target(name: "CHEIFShim", cSettings: cSettings),
-        .target(name: "CJPEGXLShim", cSettings: cSettings),
-        .target(name: "CSVGShim", cSettings: cSettings),
-        .target(name: "CVideoShim", cSettings: cSettings),
+        .target(name: "CLibraryLoading", cSettings: cSettings),
+        .target(name: "CAVIFShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
+        .target(name: "CCurlShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
+        .target(name: "CHEIFShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
+        .target(name: "CJPEGXLShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
+        .target(name: "CSVGShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
+        .target(name: "CVideoShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
 
         // MARK: Modules
         .target(name: "HalcyonSystem", dependencies: ["CIDN2", "CXXHash"], swiftSettings: swiftSettings),

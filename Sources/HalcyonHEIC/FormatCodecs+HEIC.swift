@@ -8,13 +8,15 @@ extension FormatCodecs {
 
 extension CodecLibrary {
     /// libheif, which this loads.
-    package static let heif = CodecLibrary(
-        name: "libheif",
-        version: halcyon_heif_library().map { library in
-            let number = library.pointee.heif_get_version_number()
-            return Version(Int(number >> 24), Int(number >> 16 & 255))
-        }
-    )
+    package static var heif: CodecLibrary {
+        CodecLibrary(
+            name: "libheif",
+            version: halcyon_heif_library().map { library in
+                let number = library.pointee.heif_get_version_number()
+                return Version(Int(number >> 24), Int(number >> 16 & 255))
+            }
+        )
+    }
 }
 
 /// The functions of libheif. Only ``HEIFReader`` begins to use it, and is not created where it is not installed.

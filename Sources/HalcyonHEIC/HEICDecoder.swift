@@ -11,12 +11,14 @@ internal import HalcyonRaster
 /// sequences are refused: libheif has no way to read them before 1.20. It cannot be interrupted: once decoding is
 /// cancelled, it ends after the image in work. One that is cut short is an error, whatever
 /// ``DecodeOptions/damage`` says; parts whose data are damaged are grey, because libde265 tells nobody of them.
-public struct HEICDecoder: ImageDecoder, ConfinableDecoder {
+public struct HEICDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
     /// A decoder.
     public init() {}
 
     /// ``ImageFormat/heic``.
     public var format: ImageFormat { .heic }
+
+    package var library: CodecLibrary { .heif }
 
     package var confinement: DecoderConfinement { .threadedLibrary }
 

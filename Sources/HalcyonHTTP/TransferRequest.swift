@@ -206,14 +206,14 @@ public struct TransferLimits: Sendable, Hashable {
     public var bodyBytes: Int
     /// The bytes of all response headers together. Default: 256 KiB.
     public var headerBytes: Int
-    /// The number of redirects followed. Default: 10.
+    /// The number of redirects followed. Default: 20, as browsers have it (WHATWG Fetch, "HTTP-redirect fetch").
     public var redirects: Int
 
     /// The defaults.
     public static let standard = TransferLimits()
 
     /// Creates limits with a default for each.
-    public init(bodyBytes: Int = 200 << 20, headerBytes: Int = 256 << 10, redirects: Int = 10) {
+    public init(bodyBytes: Int = 200 << 20, headerBytes: Int = 256 << 10, redirects: Int = 20) {
         self.bodyBytes = bodyBytes
         self.headerBytes = headerBytes
         self.redirects = redirects

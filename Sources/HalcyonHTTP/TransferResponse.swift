@@ -13,6 +13,8 @@ public struct TransferResponse: Sendable {
     /// The cookies that the next request takes along if this is a redirect, as lines of a Netscape cookie file, with
     /// a byte 0 at the end.
     package var chainCookies: [[CChar]] = []
+    /// A Boolean value that indicates whether it came by a redirect that must not be used again without asking.
+    package var mustBeAsked = false
 
     /// The headers as received, or as given.
     private enum Headers {

@@ -8,14 +8,16 @@ extension FormatCodecs {
 
 extension CodecLibrary {
     /// libjxl, which this loads.
-    package static let jpegXL = CodecLibrary(
-        name: "libjxl",
-        version: halcyon_jpegxl_library().map { library in
-            // 7,000 is 0.7.
-            let number = Int(library.pointee.JxlDecoderVersion())
-            return Version(number / 1_000_000, number / 1_000 % 1_000)
-        }
-    )
+    package static var jpegXL: CodecLibrary {
+        CodecLibrary(
+            name: "libjxl",
+            version: halcyon_jpegxl_library().map { library in
+                // 7,000 is 0.7.
+                let number = Int(library.pointee.JxlDecoderVersion())
+                return Version(number / 1_000_000, number / 1_000 % 1_000)
+            }
+        )
+    }
 }
 
 /// The functions of libjxl. What begins to use it, ``JPEGXLStream``, ``JPEGXLWriter`` and transcoding, refuses to where it is

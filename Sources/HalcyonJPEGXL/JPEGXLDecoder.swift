@@ -11,12 +11,14 @@ internal import HalcyonRaster
 ///
 /// libjxl 0.7, as Debian 12 builds it, writes to the standard error stream what it finds damaged, and that it was told to
 /// end; it has no setting for that.
-public struct JPEGXLDecoder: ImageDecoder, ConfinableDecoder {
+public struct JPEGXLDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
     /// A decoder.
     public init() {}
 
     /// ``ImageFormat/jxl``.
     public var format: ImageFormat { .jxl }
+
+    package var library: CodecLibrary { .jpegXL }
 
     package var confinement: DecoderConfinement { .wholeLibrary }
 

@@ -7,12 +7,14 @@ public import HalcyonRaster
 ///
 /// A quality becomes a distance in the units of Butteraugli: 85 is 1.5, and 90 is 0.8; from 1.0 down a difference can
 /// hardly be seen.
-public struct JPEGXLEncoder: AnimationEncoder {
+public struct JPEGXLEncoder: AnimationEncoder, LibraryCodec {
     /// An encoder.
     public init() {}
 
     /// ``ImageFormat/jxl``.
     public var format: ImageFormat { .jxl }
+
+    package var library: CodecLibrary { .jpegXL }
 
     /// Quality and effort.
     public var choices: EncodeChoices { [.quality, .effort] }

@@ -8,10 +8,12 @@ extension FormatCodecs {
 
 extension CodecLibrary {
     /// librsvg, which this loads.
-    package static let rsvg = CodecLibrary(
-        name: "librsvg",
-        version: halcyon_svg_library().map { library in
-            Version(Int(library.pointee.major_version), Int(library.pointee.minor_version))
-        }
-    )
+    package static var rsvg: CodecLibrary {
+        CodecLibrary(
+            name: "librsvg",
+            version: halcyon_svg_library().map { library in
+                Version(Int(library.pointee.major_version), Int(library.pointee.minor_version))
+            }
+        )
+    }
 }

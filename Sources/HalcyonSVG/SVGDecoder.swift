@@ -9,7 +9,7 @@ internal import HalcyonRaster
 ///
 /// With a target size, the drawing is as large as it takes to cover that size; without one, as large as it says.
 /// librsvg cannot be interrupted: cancelling takes effect before and after it draws.
-public struct SVGDecoder: ImageDecoder, ConfinableDecoder {
+public struct SVGDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
     /// cairo's bound on the sides of a surface.
     private static let maximumSideLength = 32_767
 
@@ -19,14 +19,23 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder {
     /// ``ImageFormat/svg``.
     public var format: ImageFormat { .svg }
 
+    package var library: CodecLibrary { .rsvg }
+
     package var confinement: DecoderConfinement { .drawing }
 
     package func prepareForWorkers() -> [String] {
-        let drawing = #"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>"#
+        // gdk-pixbuf, which librsvg reads images with, has some formats in files of their own, which a worker cannot open.
+        let drawing = """
+            <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">
+            <path d="M0 0h9v9z"/><image width="9" height="9" xlink:href="data:image/gif;base64,\(Self.gif)"/></svg>
+            """
         _ = try? decode(Data(drawing.utf8), options: DecodeOptions(), isCancelled: { false })
         // No text, for which Pango starts a thread that stays.
         return SVGFonts.load()
     }
+
+    /// A pixel.
+    private static let gif = "R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs="
 
     /// Returns whether the bytes start with an `svg` element or its document type, after comments if they end early
     /// enough.

@@ -120,8 +120,13 @@ struct TIFFImage {
         return overflows ? .max : sum
     }
 
-    /// Strips that hold all samples are read by rows, so that an image in one strip takes no second buffer.
-    private var usesSegments: Bool { page.layout.is_tiled || (converter?.planes.count ?? 1) > 1 }
+    /// Strips that hold all samples are read by rows, so that an image in one strip takes no second buffer. Not those of
+    /// PackBits: libtiff drops what is left of a run at the end of a row, and some programs write runs across rows.
+    private var usesSegments: Bool {
+        page.layout.is_tiled || (converter?.planes.count ?? 1) > 1 || page.layout.compression == Self.packBits
+    }
+
+    private static let packBits: UInt16 = 32_773
 
     func bitmap(isCancelled: () -> Bool) throws -> (Bitmap, isPartial: Bool) {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)

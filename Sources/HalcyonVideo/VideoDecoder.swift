@@ -19,9 +19,10 @@ internal import HalcyonRaster
 /// that reads none need not load. FFmpeg has one level of logging in a process. It is set to "quiet" then, because a
 /// file could otherwise write to the standard error as much as it wants to, unless the program has set another before;
 /// it may set another at any time.
-public struct VideoDecoder: FileReadingDecoder, ConfinableDecoder {
+public struct VideoDecoder: FileReadingDecoder, ConfinableDecoder, LibraryCodec {
     /// The container.
     public let format: ImageFormat
+    package var library: CodecLibrary { .ffmpeg }
     /// The file that is read in place of the bytes; `nil` if the bytes are the video.
     private let video: VideoFile?
 

@@ -41,7 +41,8 @@ struct DoctorTests {
     func missingLibraries() async throws {
         // No libraries: the loader takes the first file of a name, and fails.
         let libraries = [
-            "libavif.so.15", "libavif.so.16", "libcurl.so.4", "libheif.so.1", "libjxl.so.0.7", "libjxl.so.0.11",
+            "libavif.so.15", "libavif.so.16", "libcurl.so.4", "libcurl-gnutls.so.4", "libheif.so.1", "libjxl.so.0.7",
+            "libjxl.so.0.11",
             "librsvg-2.so.2",
         ]
         try FileManager.default.createDirectory(atPath: work.path("libraries"), withIntermediateDirectories: true)

@@ -99,6 +99,31 @@ struct RedirectTests {
         }
     }
 
+    @Test(
+        "that must not be used again without asking make their chain so",
+        arguments: [
+            (HTTPFields(), false), ([.cacheControl: "max-age=100"], false), ([.cacheControl: "no-store"], true),
+            ([.cacheControl: "private, no-cache"], true), ([.cacheControl: "max-age=0"], true),
+            ([.expires: "0"], true), ([.expires: "Sun, 06 Nov 1994 08:49:37 GMT"], true),
+            ([.cacheControl: "max-age=9", .expires: "0"], false),
+        ] as [(HTTPFields, Bool)]
+    )
+    func uncacheable(headers: HTTPFields, mustBeAsked: Bool) async throws {
+        var first = headers
+        first[.location] = "/second"
+        let answers: OriginServer.Handler = { [first] request in
+            switch request.path {
+            case "/first": .init(302, headers: first)
+            case "/second": .init(302, headers: [.location: "/third"])
+            default: .init(body: [1])
+            }
+        }
+        try await withServer(answers) { server, transport in
+            let receiver = await receive(transport, .patient(url: server.url("/first")))
+            #expect(receiver.response?.status == 200 && receiver.response?.mustBeAsked == mustBeAsked)
+        }
+    }
+
     @Test("rewrite the method as browsers do", arguments: [301, 302, 303, 307, 308])
     func methods(status: Int) async throws {
         try await withServer { request in

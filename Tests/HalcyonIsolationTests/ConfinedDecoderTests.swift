@@ -183,6 +183,21 @@ struct ConfinedDecoderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(zygote)/task").count == 1)
     }
 
+    @Test("draws the images that a drawing embeds", arguments: [ImageFormat.png, .jpeg, .gif])
+    func embeddedImages(format: ImageFormat) throws {
+        let trial = try DecodingTrial()
+        let text = try DecodingTrial.file(of: format).base64EncodedString()
+        let drawing = Data(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20">
+            <image width="20" height="20" xlink:href="data:image/\(format.rawValue);base64,\(text)"/></svg>
+            """.utf8
+        )
+        let inProgram = try DecodingTrial.codecs.decode(drawing)
+        #expect(inProgram.bitmap.withUnsafeBytes { $0.contains { $0 != 0 } })
+        expectEqual(try trial.codecs().decode(drawing), inProgram)
+    }
+
     @Test("reads drawings in the languages of the program")
     func languages() {
         let environment = ZygoteConnection.environment { name in

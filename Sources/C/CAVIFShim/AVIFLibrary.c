@@ -1,9 +1,6 @@
 #include "AVIFLibrary.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "CLibraryLoading.h"
 
 // The file is named after the binary interface, which is the same in all versions since 1.0.
 #if AVIF_VERSION >= 1000000
@@ -13,23 +10,19 @@
 #endif
 
 static HalcyonAVIFLibrary library;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static HalcyonLibraryState state;
 
-static void load(void) {
+static bool load(void) {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
-        return;
-    }
-    is_loaded = true;
+    bool is_complete = handle != NULL;
 #define LOAD(name) \
-    library.name = (__typeof__(library.name))dlsym(handle, #name); \
-    is_loaded = is_loaded && library.name != NULL;
+    library.name = is_complete ? (__typeof__(library.name))dlsym(handle, #name) : NULL; \
+    is_complete = is_complete && library.name != NULL;
     HALCYON_AVIF_FUNCTIONS(LOAD)
 #undef LOAD
+    return is_complete;
 }
 
 const HalcyonAVIFLibrary *halcyon_avif_library(void) {
-    pthread_once(&once, load);
-    return is_loaded ? &library : NULL;
+    return halcyon_load_library(&state, load) ? &library : NULL;
 }

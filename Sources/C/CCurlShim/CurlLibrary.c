@@ -1,30 +1,28 @@
 #include "CurlLibrary.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "CLibraryLoading.h"
 
+// Debian has it with OpenSSL and with GnuTLS, both with the same binary interface.
 #define LIBRARY "libcurl.so.4"
+#define OTHER_LIBRARY "libcurl-gnutls.so.4"
 
 static HalcyonCurlLibrary library;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static HalcyonLibraryState state;
 
-static void load(void) {
+static bool load(void) {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
-        return;
+        handle = dlopen(OTHER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     }
-    is_loaded = true;
+    bool is_complete = handle != NULL;
 #define LOAD(name) \
-    library.name = (__typeof__(library.name))dlsym(handle, #name); \
-    is_loaded = is_loaded && library.name != NULL;
+    library.name = is_complete ? (__typeof__(library.name))dlsym(handle, #name) : NULL; \
+    is_complete = is_complete && library.name != NULL;
     HALCYON_CURL_FUNCTIONS(LOAD)
 #undef LOAD
+    return is_complete;
 }
 
 const HalcyonCurlLibrary *halcyon_curl_library(void) {
-    pthread_once(&once, load);
-    return is_loaded ? &library : NULL;
+    return halcyon_load_library(&state, load) ? &library : NULL;
 }

@@ -1,8 +1,7 @@
 #include "CHiredisShim.h"
+#include "CLibraryLoading.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 
 #define TEXT_OF(number) #number
@@ -61,10 +60,9 @@ static struct {
     int (*set_address)(void *, const char *);
 } library;
 
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static HalcyonLibraryState state;
 
-static bool load_functions(void) {
+static bool load(void) {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         return false;
@@ -93,11 +91,8 @@ static bool load_functions(void) {
     return is_complete;
 }
 
-static void load(void) { is_loaded = load_functions(); }
-
 const char *halcyon_hiredis_tls_problem(void) {
-    pthread_once(&once, load);
-    return is_loaded ? NULL : LIBRARY " is not installed";
+    return halcyon_load_library(&state, load) ? NULL : LIBRARY " is not installed";
 }
 
 // The name is compared by OpenSSL: hiredis alone would accept the certificate of any server.

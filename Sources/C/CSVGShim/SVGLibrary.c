@@ -1,15 +1,11 @@
 #include "CSVGShim.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "CLibraryLoading.h"
 
 static HalcyonSVGLibrary library;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static HalcyonLibraryState state;
 
-static bool load_functions(void) {
+static bool load(void) {
     void *rsvg = dlopen("librsvg-2.so.2", RTLD_NOW | RTLD_LOCAL);
     void *cairo = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
     void *objects = dlopen("libgobject-2.0.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -46,11 +42,6 @@ static bool load_functions(void) {
     return true;
 }
 
-static void load(void) {
-    is_loaded = load_functions();
-}
-
 const HalcyonSVGLibrary *halcyon_svg_library(void) {
-    pthread_once(&once, load);
-    return is_loaded ? &library : NULL;
+    return halcyon_load_library(&state, load) ? &library : NULL;
 }

@@ -2,8 +2,7 @@
 
 #include "CVideoShim.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include "CLibraryLoading.h"
 
 // The version of the headers is that of the libraries: another major version has other structures.
 #define TEXT_OF(number) #number
@@ -14,10 +13,9 @@
 #define SCALING_NAME "libswscale.so." TEXT(LIBSWSCALE_VERSION_MAJOR)
 
 static VideoLibrary library;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static HalcyonLibraryState state;
 
-static bool load_functions(void) {
+static bool load(void) {
     void *format = dlopen(FORMAT_NAME, RTLD_NOW | RTLD_LOCAL);
     void *codec = dlopen(CODEC_NAME, RTLD_NOW | RTLD_LOCAL);
     void *utility = dlopen(UTILITY_NAME, RTLD_NOW | RTLD_LOCAL);
@@ -42,21 +40,16 @@ static bool load_functions(void) {
 #else
     HALCYON_SIDE_DATA_FUNCTIONS(LOAD_FORMAT)
 #endif
+    // By default FFmpeg writes to the standard error whatever it finds wrong with a file, as often as a file wants it
+    // to. A program that has chosen another level keeps it.
+    if (is_complete && library.av_log_get_level() == AV_LOG_INFO) {
+        library.av_log_set_level(AV_LOG_QUIET);
+    }
     return is_complete;
 }
 
-static void load(void) {
-    is_loaded = load_functions();
-    // By default FFmpeg writes to the standard error whatever it finds wrong with a file, as often as a file wants it
-    // to. A program that has chosen another level keeps it.
-    if (is_loaded && library.av_log_get_level() == AV_LOG_INFO) {
-        library.av_log_set_level(AV_LOG_QUIET);
-    }
-}
-
 const VideoLibrary *halcyon_video_library(void) {
-    pthread_once(&once, load);
-    return is_loaded ? &library : NULL;
+    return halcyon_load_library(&state, load) ? &library : NULL;
 }
 
 unsigned halcyon_video_library_version(void) {

@@ -94,7 +94,8 @@ struct ImageEncoding: Sendable, Hashable {
         let accepted = offers.enumerated().compactMap { place, offer -> (target: Target, weight: Int, place: Int)? in
             guard let type = offer.format.mediaType, codecs.canEncode(offer.format) else { return nil }
             let weight = field.weight(of: type, matchesWildcards: offer.matchesWildcards)
-            return weight > 0 ? (Target(format: offer.format, options: offer.options), weight, place) : nil
+            guard weight > 0, codecs.missingLibrary(of: offer.format) == nil else { return nil }
+            return (Target(format: offer.format, options: offer.options), weight, place)
         }
         let targets = accepted.sorted { ($1.weight, $0.place) < ($0.weight, $1.place) }.map(\.target)
         guard let first = targets.first else { return nil }

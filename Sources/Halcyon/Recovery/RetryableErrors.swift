@@ -12,7 +12,8 @@ public struct RetryableErrors: Sendable, Hashable {
     /// A Boolean value that indicates whether time-outs are among them: one of ``TransferTimeouts`` was exceeded.
     /// Default: `true`.
     public var timeouts: Bool
-    /// The statuses that are among them. Default: 408, 425, 429, 500, 502, 503, 504.
+    /// The statuses that are among them. Default: 408, 425, 429, 500, 502, 503, 504, and 520, 522, 524, by which content delivery
+    /// networks tell that the server behind them did not answer.
     public var statusCodes: Set<Int>
 
     /// Connection errors, time-outs, and statuses that stand for a transient failure of the server.
@@ -24,7 +25,7 @@ public struct RetryableErrors: Sendable, Hashable {
     public init(
         connectionErrors: Bool = true,
         timeouts: Bool = true,
-        statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+        statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 520, 522, 524]
     ) {
         self.connectionErrors = connectionErrors
         self.timeouts = timeouts

@@ -8,7 +8,7 @@ internal import HalcyonRaster
 /// is not applied. Of a file with layers, the best is shown, and of one with a gain map the base image. libavif cannot
 /// be interrupted: once decoding is cancelled, it ends after the frame in work. A frame that is cut short is an error,
 /// whatever ``DecodeOptions/damage`` says: AV1 has no rows before all of it is decoded.
-public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
+public struct AVIFDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
     private let threadCount: Int
 
     /// A decoder.
@@ -21,6 +21,8 @@ public struct AVIFDecoder: ImageDecoder, ConfinableDecoder {
 
     /// ``ImageFormat/avif``.
     public var format: ImageFormat { .avif }
+
+    package var library: CodecLibrary { .avif }
 
     package var confinement: DecoderConfinement { .threadedLibrary }
 

@@ -7,7 +7,7 @@ public import HalcyonRaster
 ///
 /// Without a quality, pixels of 8 bits are kept as they are (the straight ones, of bitmaps with alpha), and the 12
 /// upper bits of those of 16.
-public struct AVIFEncoder: ImageEncoder {
+public struct AVIFEncoder: ImageEncoder, LibraryCodec {
     /// 65,536, what a size in AV1 can say.
     static let maximumSideLength = 1 << 16
 
@@ -16,6 +16,8 @@ public struct AVIFEncoder: ImageEncoder {
 
     /// ``ImageFormat/avif``.
     public var format: ImageFormat { .avif }
+
+    package var library: CodecLibrary { .avif }
 
     /// Quality and effort.
     public var choices: EncodeChoices { [.quality, .effort] }

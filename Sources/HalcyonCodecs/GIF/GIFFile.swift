@@ -81,7 +81,7 @@ struct GIFFile {
                     isCutBehindFirst = !frames.isEmpty
                     return true
                 }
-                hasTransparency = hasTransparency || control.transparentIndex != nil
+                hasTransparency = hasTransparency || control.transparentIndex != nil || leavesGap(frame)
                 frames.append(frame)
                 control = GIFFrame.Control()
             case 0x00:
@@ -96,6 +96,18 @@ struct GIFFile {
         }
         hasAllFrames = !reader.hasTooManyBlocks
         return true
+    }
+
+    /// Returns whether a frame lies on a canvas that is clear elsewhere, as in browsers: no frame has covered that, or the one
+    /// before has cleared what it covered.
+    private func leavesGap(_ frame: GIFFrame) -> Bool {
+        let whole = PixelRect(size: canvas)
+        guard let last = frames.last else { return !frame.covers(whole) }
+        return switch last.control.disposal {
+        case .keep: false
+        case .clear: !frame.covers(last.area)
+        case .restore: frames.count == 1 && !frame.covers(whole)
+        }
     }
 
     /// Reads an extension (GIF89a, 23 to 26); says whether it is complete.

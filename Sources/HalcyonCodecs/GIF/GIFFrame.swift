@@ -55,6 +55,15 @@ struct GIFFrame {
 
     /// Milliseconds.
     var duration: Int { control.delay * 10 }
+
+    /// The part of the canvas that it is drawn on.
+    var area: PixelRect { PixelRect(x: left, y: top, width: size.width, height: size.height) }
+
+    /// Returns whether it is drawn on all of a part of the canvas.
+    func covers(_ part: PixelRect) -> Bool {
+        left <= part.origin.x && top <= part.origin.y && left + size.width >= part.origin.x + part.size.width
+            && top + size.height >= part.origin.y + part.size.height
+    }
 }
 
 extension FrameDescription.Disposal {

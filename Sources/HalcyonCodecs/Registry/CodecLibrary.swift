@@ -28,19 +28,39 @@ package struct CodecLibrary: Hashable, Sendable {
     }
 
     /// libavif, which this loads.
-    package static let avif = CodecLibrary(
-        name: "libavif",
-        version: halcyon_avif_library().map { _ in
-            let number = Int(halcyon_avif_version())
-            return Version(number / 1_000_000, number / 10_000 % 100)
-        }
-    )
+    package static var avif: CodecLibrary {
+        CodecLibrary(
+            name: "libavif",
+            version: halcyon_avif_library().map { _ in
+                let number = Int(halcyon_avif_version())
+                return Version(number / 1_000_000, number / 10_000 % 100)
+            }
+        )
+    }
 
+    /// A Boolean value that indicates whether it could be loaded.
     package var isInstalled: Bool { version != nil }
 
     /// Returns whether it is there, and older than a version.
     package func isOlder(than version: Version) -> Bool {
         self.version.map { $0 < version } ?? false
+    }
+}
+
+/// A decoder or an encoder that needs a library which is loaded on first use.
+package protocol LibraryCodec {
+    /// The library. Asking for it loads it.
+    var library: CodecLibrary { get }
+}
+
+extension ImageCodecs {
+    /// Returns the library that keeps images of a format from being read or written here, because it is not installed; `nil`
+    /// if there is none.
+    package func missingLibrary(of format: ImageFormat) -> CodecLibrary? {
+        // What is HEIF by its brands is read by the decoder of HEIC.
+        let format = format == .heif ? .heic : format
+        let codecs: [Any] = decoders.filter { $0.format == format } + encoders.filter { $0.format == format }
+        return codecs.lazy.compactMap { ($0 as? any LibraryCodec)?.library }.first { !$0.isInstalled }
     }
 }
 

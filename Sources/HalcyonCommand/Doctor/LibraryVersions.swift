@@ -76,25 +76,12 @@ enum FormatFindings {
 
     private static func abilities(of format: ImageFormat, _ codecs: ImageCodecs) -> String? {
         let encoder = codecs.encoder(for: format)
-        if let missing = missingLibrary(of: format) {
-            return "\(encoder == nil ? "reads" : "reads and writes") nothing: \(missing) is not installed"
+        if let missing = codecs.missingLibrary(of: format) {
+            return "\(encoder == nil ? "reads" : "reads and writes") nothing: \(missing.name) is not installed"
         }
         let reading = codecs.canDecode(format) ? ["reads"] : []
         let writing = encoder == nil ? [] : encoder is any AnimationEncoder ? ["writes, animations too"] : ["writes"]
         let all = reading + writing
         return all.isEmpty ? nil : all.joined(separator: ", ")
-    }
-
-    /// Returns the name of the library that a format needs, if it is loaded on first use and is not there.
-    private static func missingLibrary(of format: ImageFormat) -> String? {
-        let library: CodecLibrary? =
-            switch format {
-            case .avif: .avif
-            case .heic, .heif: .heif
-            case .jxl: .jpegXL
-            case .svg: .rsvg
-            default: format.isVideo ? .ffmpeg : nil
-            }
-        return library.flatMap { $0.isInstalled ? nil : $0.name }
     }
 }

@@ -106,7 +106,8 @@ final class ListReader: Sendable {
             items.append(item)
         }
         var rest = bytes
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        // Blank lines are nothing, so that both bytes of a CRLF may end one.
+        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
             if state.rest.isEmpty {
                 append(rest[..<end])
             } else {

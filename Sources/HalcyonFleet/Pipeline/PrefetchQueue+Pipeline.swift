@@ -46,8 +46,9 @@ extension ImageError {
     fileprivate var isFinal: Bool {
         switch reason {
         case .status(let status): (400..<500).contains(status) && status != 408 && status != 425 && status != 429
-        // A machine without confined processes, or without time, is no fault of the image.
+        // A machine without confined processes, without time, or without a library, is no fault of the image.
         case .codec(.isolation(let error)): error.isOfImage
+        case .codec(.unsupported(let format, _)): ImageCodecs.standard.missingLibrary(of: format) == nil
         case .codec, .contentType, .sourceNotAllowed: true
         default: false
         }

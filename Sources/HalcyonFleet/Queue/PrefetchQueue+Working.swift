@@ -110,18 +110,23 @@ private final class PrefetchWorker: Sendable {
             try Task.checkCancellation()
             do {
                 try await note(&summary)
-                var taken: [PrefetchQueue.Taken] = []
+                var takenCount = 0
                 let (room, held) = state.withLock { state in
                     (concurrency - state.running.count, Array(state.running.values) + state.ended.map(\.taken))
                 }
                 if ContinuousClock.now >= nextClaim {
                     nextClaim = .now + idle / 3 * .random(in: 0.75...1.25)
-                    taken = try await queue.claim(room, holding: held)
+                    let claimed = try await queue.claim(room, holding: held)
+                    start(claimed, in: &group)
+                    takenCount += claimed.count
                 }
-                if room > taken.count { taken += try await queue.take(room - taken.count) }
-                start(taken, in: &group)
+                if room > takenCount {
+                    let taken = try await queue.take(room - takenCount)
+                    start(taken, in: &group)
+                    takenCount += taken.count
+                }
                 let isIdle = state.withLock { $0.running.isEmpty && $0.ended.isEmpty }
-                if taken.isEmpty, isIdle, !staysWhenEmpty, try await queue.progress().isEmpty { return summary }
+                if takenCount == 0, isIdle, !staysWhenEmpty, try await queue.progress().isEmpty { return summary }
                 if state.withLock({ !$0.ended.isEmpty }) { continue }
             } catch let error as FleetError where error.isTransient {
                 // What is not noted yet is noted later: each job counts once.

@@ -272,7 +272,7 @@ public final class PrefetchQueue: Sendable {
                     PrefetchScripts.fail,
                     Self.data([
                         Self.group, marks, "\(taken.stream)", taken.entry, taken.name, reason, isFinal ? "1" : "0",
-                        "\(configuration.attemptLimit)",
+                        "\(configuration.attemptLimit)", worker,
                     ])
                 )
             }

@@ -77,14 +77,15 @@ enum PrefetchScripts {
 
         """
 
-    /// Notes that an attempt failed: the job is given up, or left for a later attempt.
+    /// Notes that an attempt of a worker failed: the job is given up, or left for a later attempt. Nothing changes where
+    /// another worker has the job by now.
     ///
     /// ARGV: group, beginning of the keys of marks, stream, entry, name, reason, "1" if it is of no use to try again, most
-    /// attempts. Returns 1 if it was given up.
+    /// attempts, worker. Returns 1 if it was given up.
     static let fail =
         bury + """
             local key = KEYS[tonumber(ARGV[3])]
-            local pending = redis.call('XPENDING', key, ARGV[1], ARGV[4], ARGV[4], 1)
+            local pending = redis.call('XPENDING', key, ARGV[1], ARGV[4], ARGV[4], 1, ARGV[9])
             local entry = redis.call('XRANGE', key, ARGV[4], ARGV[4])
             if #pending == 0 or #entry == 0 then return 0 end
             local attempts = pending[1][4]

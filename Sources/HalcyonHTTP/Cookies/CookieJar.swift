@@ -76,7 +76,7 @@ final class CookieJar {
     }
 }
 
-/// The jar of a transport with a ``CookieFile``: libcurl reads the file when the transport is created. It is written when no
+/// The jar of a transport with a ``CookieFile``: libcurl reads the file with the first transfer. It is written when no
 /// transfer is under way, and at the end of the transport.
 ///
 /// libcurl bounds what one response may set, but keeps all that ever came. So the jar is checked when it may have

@@ -9,8 +9,7 @@ extension CurlEventLoop {
         do {
             multi = try CurlLibrary.multiHandle(idleConnections: configuration.maximumIdleConnections)
         } catch {
-            for case .start(let transfer) in mailbox.close(error) { transfer.complete(.failure(error)) }
-            return
+            return fail(error)
         }
         handles.openCookies()
         var commands: [CurlMailbox.Command] = []

@@ -69,41 +69,61 @@ final class CurlEventLoop: @unchecked Sendable {
         )
     }
 
-    /// Starts the thread, with the first call. It keeps the loop alive until it ends.
-    private func begin() {
+    /// Hands over a command that the thread is started for, unless it runs. It keeps the loop alive until it ends.
+    ///
+    /// - Returns: The error where the loop has ended, or there is no thread.
+    private func begin(with command: CurlMailbox.Command) -> TransferError? {
         thread.withLock { thread in
-            guard !thread.hasBegun else { return }
-            thread.hasBegun = true
+            guard mailbox.post(command) else { return .cancelled }
+            guard !thread.hasBegun else { return nil }
             thread.handle = SystemThread { self.run() }
-            if thread.handle == nil { _ = mailbox.close(.other("the system has no thread for transfers")) }
+            thread.hasBegun = thread.handle != nil
+            guard !thread.hasBegun else { return nil }
+            var commands: [CurlMailbox.Command] = []
+            _ = mailbox.take(into: &commands)
+            return .other("the system has no thread for transfers")
         }
     }
 
     func start(_ transfer: CurlTransfer) {
-        begin()
-        do {
-            try mailbox.post(.start(transfer))
-        } catch {
-            transfer.complete(.failure(error))
-        }
+        if let error = begin(with: .start(transfer)) { transfer.complete(.failure(error)) }
     }
 
     /// Hands a command over, unless the loop has ended.
-    func post(_ command: CurlMailbox.Command) { try? mailbox.post(command) }
+    func post(_ command: CurlMailbox.Command) { _ = mailbox.post(command) }
 
     /// Removes every cookie, before any transfer that is started afterwards.
     func removeCookies() {
         // They may be in the file of an earlier process.
-        begin()
-        post(.removeCookies)
+        if let file = configuration.cookies, begin(with: .removeCookies) != nil { _ = file.write([]) }
+    }
+
+    /// Ends the thread, which libcurl could not be loaded on, with all transfers. The next one tries again.
+    func fail(_ error: TransferError) {
+        let (commands, stop) = thread.withLock { thread in
+            thread.hasBegun = false
+            thread.handle?.detach()
+            thread.handle = nil
+            var commands: [CurlMailbox.Command] = []
+            let stop = mailbox.take(into: &commands)
+            if stop != .never { _ = mailbox.closeIfEmpty() }
+            return (commands, stop)
+        }
+        for command in commands {
+            switch command {
+            case .start(let transfer):
+                transfer.complete(.failure(transfer.isCancelled || stop == .now ? .cancelled : error))
+            case .removeCookies: _ = configuration.cookies?.write([])
+            case .cancel, .setPriority, .resume: break
+            }
+        }
     }
 
     func stop(_ stop: CurlMailbox.Stop) {
-        thread.withLock { thread in
-            if !thread.hasBegun { _ = mailbox.close(.cancelled) }
-            thread.hasBegun = true
-        }
         mailbox.stop(stop)
+        thread.withLock { thread in
+            if !thread.hasBegun { _ = mailbox.closeIfEmpty() }
+        }
     }
 
     /// Waits for the end of the thread, unless this is the thread or someone else waits already.

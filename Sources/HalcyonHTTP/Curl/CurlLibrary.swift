@@ -10,13 +10,14 @@ nonisolated(unsafe) let libcurl: HalcyonCurlLibrary = {
 
 /// The parts of libcurl that hold for the whole process.
 enum CurlLibrary {
-    /// Once; safe from any thread since libcurl 7.84.
-    private static let initialization = libcurl.curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-
-    /// Loads and initializes libcurl, and creates the handle of an event loop.
+    /// Loads libcurl, initializes it, which may be done more than once and by any thread since libcurl 7.84, and creates the
+    /// handle of an event loop.
     static func multiHandle(idleConnections: Int) throws(TransferError) -> UnsafeMutableRawPointer {
-        guard halcyon_curl_library() != nil else { throw .other("libcurl is not installed (libcurl.so.4)") }
-        guard initialization == CURLE_OK, let multi = libcurl.curl_multi_init() else {
+        guard halcyon_curl_library() != nil else {
+            throw .other("libcurl is not installed, or cannot be loaded (libcurl.so.4)")
+        }
+        guard libcurl.curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = libcurl.curl_multi_init()
+        else {
             throw .other("libcurl cannot initialize: out of memory or descriptors")
         }
         halcyon_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, idleConnections))

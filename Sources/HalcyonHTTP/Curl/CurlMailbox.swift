@@ -26,29 +26,26 @@ final class CurlMailbox: @unchecked Sendable {
         /// The handle in whose poll the loop waits; `nil` while it does not, and once it has been woken.
         var sleeping: UnsafeMutableRawPointer?
         var stop = Stop.never
-        /// The reason for which no command is taken any more.
-        var closing: TransferError?
+        /// A Boolean value that indicates whether the thread has ended; no command is taken any more.
+        var isClosed = false
     }
 
     private let content = Lock(Content())
 
-    /// Hands a command over. Wakes the thread only if it sleeps and has not been woken.
-    ///
-    /// - Throws: The reason for which no command is taken any more.
-    func post(_ command: Command) throws(TransferError) {
-        let closing = content.withLock { content in
-            if content.closing == nil {
-                content.commands.append(command)
-                wake(&content)
-            }
-            return content.closing
+    /// Hands a command over; returns false if the loop has ended. Wakes the thread only if it sleeps and has not been
+    /// woken.
+    func post(_ command: Command) -> Bool {
+        content.withLock { content in
+            guard !content.isClosed else { return false }
+            content.commands.append(command)
+            wake(&content)
+            return true
         }
-        if let closing { throw closing }
     }
 
     func stop(_ stop: Stop) {
         content.withLock { content in
-            guard content.closing == nil, stop.rawValue > content.stop.rawValue else { return }
+            guard !content.isClosed, stop.rawValue > content.stop.rawValue else { return }
             content.stop = stop
             wake(&content)
         }
@@ -84,17 +81,8 @@ final class CurlMailbox: @unchecked Sendable {
     func closeIfEmpty() -> Bool {
         content.withLock { content in
             guard content.commands.isEmpty else { return false }
-            content.closing = .cancelled
+            content.isClosed = true
             return true
-        }
-    }
-
-    /// Takes no command any more, for a reason; returns those that wait.
-    func close(_ reason: TransferError) -> [Command] {
-        content.withLock { content in
-            content.closing = reason
-            defer { content.commands = [] }
-            return content.commands
         }
     }
 }

@@ -40,7 +40,7 @@ extension CurlTransport {
         /// most cookies lose their oldest first. One for a whole public suffix ("co.uk") is refused if the installed
         /// libcurl was built with libpsl, as those of Debian and Ubuntu are; without it, only for top-level domains. A
         /// request with a `Cookie` header of its own sends that one only, and its response sets none. The file is read
-        /// when the transport is created, and written when no transfer is under way and when the transport ends.
+        /// with the first transfer, and written when no transfer is under way and when the transport ends.
         ///
         /// A transport with a file is one user: what it loads is cached for transports with the same file.
         public var cookies: CookieFile?

@@ -21,7 +21,7 @@
 /// Transfers wait in order of priority, then of ``TransferOrder``, until there is room (``Configuration``); timeouts
 /// run from the moment a transfer leaves that queue. HTTP statuses are not errors here.
 ///
-/// libcurl is loaded with the first transfer, which fails with ``TransferError/other(_:)`` where it is not installed. The thread
+/// libcurl is loaded with the first transfer, which fails with ``TransferError/other(_:)`` where that is not possible; the next one tries again. The thread
 /// begins then, and lives as long as the transport and the transfers it has begun: releasing the transport lets them finish.
 /// ``shutdown()`` cancels them.
 public final class CurlTransport: HTTPTransport {
@@ -39,7 +39,8 @@ public final class CurlTransport: HTTPTransport {
     /// Starts a transfer, or queues it.
     ///
     /// The receiver is called on the transport's thread, possibly before this returns. After ``shutdown()`` it
-    /// completes with ``TransferError/cancelled``, on the caller's thread.
+    /// completes with ``TransferError/cancelled``, on the caller's thread, as it does with an error where there is no thread to be
+    /// had.
     public func start(_ request: TransferRequest, receiver: any TransferReceiver) -> any Transfer {
         let transfer = CurlTransfer(request, receiver: receiver, loop: loop)
         loop.start(transfer)

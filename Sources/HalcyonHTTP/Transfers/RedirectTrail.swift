@@ -15,26 +15,33 @@ package final class RedirectTrail: Sendable, Hashable {
     /// The cookies that the redirects have set, as lines of a Netscape cookie file with a byte 0 at the end. They last
     /// for the chain, and are kept nowhere.
     let cookies: [[CChar]]
+    /// A Boolean value that indicates whether a redirect stated that it must not be used again without asking: the next
+    /// request of the same URL may lead elsewhere.
+    let mustBeAsked: Bool
 
-    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: [[CChar]]) {
+    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: [[CChar]], mustBeAsked: Bool) {
         self.wasSecure = wasSecure
         self.proxyCredentialOrigin = proxyCredentialOrigin
         self.cookies = cookies
+        self.mustBeAsked = mustBeAsked
     }
 
     /// Creates the trail of a request that follows `request`.
     ///
-    /// - Parameter cookies: The cookies of the chain.
-    init(after request: TransferRequest, from origin: Origin?, cookies: [[CChar]]) {
+    /// - Parameters:
+    ///   - cookies: The cookies of the chain.
+    ///   - mustBeAsked: Whether the redirect must not be used again without asking.
+    init(after request: TransferRequest, from origin: Origin?, cookies: [[CChar]], mustBeAsked: Bool) {
         wasSecure = origin?.isSecure ?? false || request.trail?.wasSecure ?? false
         proxyCredentialOrigin =
             request.proxyCredential == nil ? nil : request.trail?.proxyCredentialOrigin ?? origin
         self.cookies = cookies
+        self.mustBeAsked = mustBeAsked || request.trail?.mustBeAsked ?? false
     }
 
     package static func == (left: RedirectTrail, right: RedirectTrail) -> Bool {
         left.wasSecure == right.wasSecure && left.proxyCredentialOrigin == right.proxyCredentialOrigin
-            && left.cookies == right.cookies
+            && left.cookies == right.cookies && left.mustBeAsked == right.mustBeAsked
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -51,7 +58,8 @@ extension TransferRequest {
         self.trail = RedirectTrail(
             wasSecure: trail.wasSecure,
             proxyCredentialOrigin: credential == nil ? nil : Origin(url.absoluteString),
-            cookies: trail.cookies
+            cookies: trail.cookies,
+            mustBeAsked: trail.mustBeAsked
         )
     }
 

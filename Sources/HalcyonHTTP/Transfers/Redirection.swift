@@ -36,19 +36,38 @@ package struct Redirection: Sendable, Hashable {
             status: response.status,
             from: request,
             after: count,
-            cookies: response.chainCookies
+            cookies: response.chainCookies,
+            mustBeAsked: Self.mustBeAsked(response.headers)
         )
+    }
+
+    /// Returns whether a redirect states that it must not be used again without asking (RFC 9111, sections 5.2.2 and 5.3).
+    private static func mustBeAsked(_ headers: HTTPFields) -> Bool {
+        let control = CacheControl(headers)
+        if control.noStore || control.noCache { return true }
+        switch control.maxAge {
+        case .value(let seconds): return seconds == 0
+        case .invalid: return true
+        case .absent: break
+        }
+        guard let text = headers[.expires] else { return false }
+        let now = Date()
+        guard let expires = HTTPDate.date(text, now: now) else { return true }
+        return expires <= headers[.date].flatMap { HTTPDate.date($0, now: now) } ?? now
     }
 
     /// Creates the redirect to `target`, a URL or a reference to one.
     ///
-    /// - Parameter cookies: The cookies of the chain. Default: none.
+    /// - Parameters:
+    ///   - cookies: The cookies of the chain. Default: none.
+    ///   - mustBeAsked: Whether the redirect must not be used again without asking. Default: `false`.
     init(
         to target: String,
         status: Int,
         from request: TransferRequest,
         after count: Int,
-        cookies: [[CChar]] = []
+        cookies: [[CChar]] = [],
+        mustBeAsked: Bool = false
     ) throws(TransferError) {
         let maximum = max(0, request.limits.redirects)
         guard count < maximum else { throw .tooManyRedirects(maximum: maximum) }
@@ -64,7 +83,12 @@ package struct Redirection: Sendable, Hashable {
             next.credential = nil
             next.headers = next.headers.filter { Self.isForAnyOrigin($0.name) }
         }
-        next.trail = RedirectTrail(after: request, from: Origin(request.url.absoluteString), cookies: cookies)
+        next.trail = RedirectTrail(
+            after: request,
+            from: Origin(request.url.absoluteString),
+            cookies: cookies,
+            mustBeAsked: mustBeAsked
+        )
         self.request = next
         self.leavesOrigin = leavesOrigin
     }

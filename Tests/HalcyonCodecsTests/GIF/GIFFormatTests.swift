@@ -104,6 +104,30 @@ struct GIFFormatTests {
         #expect(info.hasAlpha)
     }
 
+    @Test("the header tells of alpha where a frame leaves the canvas clear, as the pixels do")
+    func gaps() throws {
+        let (small, whole) = (GIFBytes.image(0, 0, 1, 1, [2]), GIFBytes.image(0, 0, 2, 1, [2, 3]))
+        let right = GIFBytes.image(1, 0, 1, 1, [2])
+        let cases: [(blocks: [[UInt8]], hasAlpha: Bool)] = [
+            ([small], true), ([whole], false), ([whole, small], false), ([small, whole], true),
+            ([GIFBytes.control(disposal: 2), whole, small], true),
+            ([GIFBytes.control(disposal: 2), whole, whole], false),
+            ([whole, GIFBytes.control(disposal: 2), right, right], false),
+            ([GIFBytes.control(disposal: 3), whole, small], true),
+            ([whole, GIFBytes.control(disposal: 3), small, right], false),
+        ]
+        for (index, (blocks, hasAlpha)) in cases.enumerated() {
+            let data = Data(GIFBytes.header(2, 1) + blocks.flatMap { $0 } + [0x3B])
+            #expect(try GIFDecoder().info(of: data, limits: .standard).hasAlpha == hasAlpha, "\(index)")
+            let count = blocks.count { $0[0] == 0x2C }
+            let isClear = try (0..<count).contains { frame in
+                let image = try GIFDecoder().decode(data, options: DecodeOptions(frame: frame), isCancelled: { false })
+                return image.bitmap.withUnsafeBytes { $0[3] == 0 || $0[7] == 0 }
+            }
+            #expect(isClear == hasAlpha, "\(index)")
+        }
+    }
+
     @Test(
         "an animation without a number of repetitions plays once, a still image has none",
         arguments: ["NETSCAPE2.0", "ANIMEXTS1.0"]

@@ -166,6 +166,22 @@ struct TIFFDecoderTests {
         #expect(try pixels(planes) == [[1, 4, 7, 255], [2, 5, 8, 255], [3, 6, 9, 255]])
     }
 
+    @Test("runs of PackBits may cross the ends of rows")
+    func packBits() throws {
+        let samples = (0..<30).map { UInt8($0 * 8) }
+        var bytes = TIFFBytes()
+        // 7 equal samples, then 23 as they are, in rows of 5.
+        let packed: [UInt8] = [UInt8(bitPattern: -6), 0, 22] + samples[7...]
+        bytes.addPage(width: 5, height: 6, samples: packed, [.init(tag: 259, type: 3, values: [32_773])])
+        let image = try TIFFDecoder().decode(bytes.data, options: DecodeOptions(), isCancelled: { false })
+        #expect(!image.isPartial)
+        let expected = [UInt8](repeating: 0, count: 7) + samples[7...]
+        let reds = image.bitmap.withUnsafeBytes { pixels in
+            (0..<30).map { pixels[$0 / 5 * image.bitmap.bytesPerRow + $0 % 5 * 4] }
+        }
+        #expect(reds == expected)
+    }
+
     @Test("the white of CIELab is the screen's, and greys have no colour")
     func lab() throws {
         // L* 100, 53.6 and 0, without colour.

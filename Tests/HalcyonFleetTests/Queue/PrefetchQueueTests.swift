@@ -235,6 +235,27 @@ struct PrefetchQueueTests {
         #expect(try await queue.finish(taken.map { ($0, .shared) }) == 2)
     }
 
+    @Test("does not give a job up for a late failure of a worker that no longer has it")
+    func lateFailure() async throws {
+        let server = try await TestEngine()
+        let change: (inout PrefetchQueue.Configuration) -> Void = {
+            $0.attemptLimit = 2
+            $0.idleTime = .milliseconds(50)
+        }
+        let (late, other) = (try queue(server, change), try queue(server, change))
+        try await late.add(jobs(1))
+        let taken = try await late.take(1)
+        var claimed: [PrefetchQueue.Taken] = []
+        let isClaimed = try await eventually {
+            claimed = try await other.claim(1, holding: [])
+            return claimed.count == 1
+        }
+        #expect(isClaimed)
+        _ = try await late.finish(taken.map { ($0, .failed("timeout", isFinal: true)) })
+        #expect(try await late.failures().isEmpty)
+        #expect(try await other.finish(claimed.map { ($0, .shared) }) == 1)
+    }
+
     @Test("has urgent and other jobs that were added at once, each of which is done")
     func bothKinds() async throws {
         let server = try await TestEngine()

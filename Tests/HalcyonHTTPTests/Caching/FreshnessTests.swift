@@ -82,6 +82,20 @@ struct FreshnessTests {
         #expect(stored.freshness(at: now, rules: rules).lifetime == 60)
     }
 
+    @Test("is over where a redirect must not be used again without asking, also after a 304 through it")
+    func uncacheableRedirect() throws {
+        let elsewhere = try #require(URL(string: "https://cdn.example/"))
+        var response = TransferResponse(status: 200, headers: [.cacheControl: "max-age=60"], url: elsewhere)
+        response.mustBeAsked = true
+        let now = fixture.clock.date
+        let stored = try #require(
+            StoredResponse(request: fixture.request(), response: response, requestTime: now, responseTime: now)
+        )
+        #expect(stored.cacheControl.noCache && stored.cacheControl.maxAge == .value(60))
+        let updated = stored.updated(by: response, to: fixture.request(), requestTime: now, responseTime: now)
+        #expect(updated.head.cacheControl.noCache && updated.isStorable)
+    }
+
     @Test("is unknown, so over, when the clock went back")
     func clockJumps() throws {
         let stored = try #require(fixture.stored([.cacheControl: "max-age=60"]))

@@ -33,10 +33,10 @@ struct RedirectFaultTests {
             return .redirect(to: "/\((number + 1) % length)")
         } _: { server, transport in
             let receiver = await receive(transport, .patient(url: server.url("/0")))
-            #expect(await receiver.failure() == .tooManyRedirects(maximum: 10))
+            #expect(await receiver.failure() == .tooManyRedirects(maximum: 20))
             #expect(receiver.response == nil && receiver.body.isEmpty)
             #expect(receiver.completionCount == 1 && receiver.violations == [])
-            #expect(server.requests.count == 11)
+            #expect(server.requests.count == 21)
             #expect(await receive(transport, .patient(url: server.url("/good"))).body == Data([1]))
         }
     }

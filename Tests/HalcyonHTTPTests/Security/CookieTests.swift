@@ -177,8 +177,8 @@ struct CookieTests {
             return .redirect(to: "/", headers: HTTPFields(fields))
         } _: { server, transport in
             let receiver = await receive(transport, .patient(url: server.url()))
-            #expect(await receiver.failure() == .tooManyRedirects(maximum: 10))
-            #expect(server.requests.count == 11)
+            #expect(await receiver.failure() == .tooManyRedirects(maximum: 20))
+            #expect(server.requests.count == 21)
             let cookies = server.requests.map { $0.headers[.cookie]?.split(separator: ";").count ?? 0 }
             #expect(cookies[1] == 50)
             #expect(cookies.allSatisfy { $0 <= 150 })

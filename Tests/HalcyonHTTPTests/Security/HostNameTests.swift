@@ -57,6 +57,13 @@ struct HostNameTests {
             ("\\x", "/x"), ("ftp://a.test/\\", "ftp://a.test/%5C"),
             ("//münchen.de/x", "//xn--mnchen-3ya.de/x"), ("ü/x", "%C3%BC/x"),
             ("http://a.test/?u=http://ü/", "http://a.test/?u=http://%C3%BC/"),
+            // What is an escape stays one, whatever there is to escape beside it.
+            ("http://a.test/a%20b|c", "http://a.test/a%20b%7Cc"),
+            ("http://a.test/a%20é[1]", "http://a.test/a%20%C3%A9%5B1%5D"),
+            ("/i?u=https%3A%2F%2Fx&t=é", "/i?u=https%3A%2F%2Fx&t=%C3%A9"),
+            ("http://a.test/%e7%9F ü#%20|#", "http://a.test/%e7%9F%20%C3%BC#%20%7C%23"),
+            ("http://a.test/?w=100%&t=a%20b%2", "http://a.test/?w=100%25&t=a%20b%252"),
+            ("file:///a%20é.png", "file:///a%20%C3%A9.png"),
         ]
     )
     func written(text: String, expected: String) {

@@ -15,7 +15,7 @@ extension StoredResponse {
             let selectingFields = Self.selectingFields(of: request, vary: response.headers)
         else { return nil }
         status = response.status
-        headers = response.headers.storable
+        headers = response.storableHeaders
         // Section 6.6.1 of RFC 9110.
         if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
         // An entry on a disk holds no user name.
