@@ -57,7 +57,13 @@ struct LookupTests {
             let url = try #require(URL(string: "http://host\(number).invalid/"))
             transport.start(.patient(url: url), receiver: receiver).cancel()
         }
-        for receiver in receivers { #expect(await receiver.failure() == .cancelled) }
+        for receiver in receivers {
+            // On a busy machine, a look-up may fail before its transfer is cancelled.
+            switch await receiver.failure() {
+            case .cancelled?, .cannotFindHost?: break
+            case let other: Issue.record("\(String(describing: other))")
+            }
+        }
         transport.shutdown()
         #expect(receivers.allSatisfy { $0.completionCount == 1 })
     }
