@@ -94,9 +94,9 @@ let package = Package(
         .target(name: "CProcessor", cSettings: cSettings),
         .target(name: "CRasterKernels", cSettings: cSettings),
         .target(name: "CTIFFShim", cSettings: cSettings, linkerSettings: [.linkedLibrary("tiff")]),
+        .target(name: "CLibraryLoading", cSettings: cSettings),
         // Their libraries, of which each brings others, are loaded on first use, not linked: libavif, libcurl, libheif, libjxl,
         // librsvg, and FFmpeg's.
-        .target(name: "CLibraryLoading", cSettings: cSettings),
         .target(name: "CAVIFShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
         .target(name: "CCurlShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),
         .target(name: "CHEIFShim", dependencies: ["CLibraryLoading"], cSettings: cSettings),

@@ -9,20 +9,4 @@
 #define LIBRARY "libavif.so.15"
 #endif
 
-static HalcyonAVIFLibrary library;
-static HalcyonLibraryState state;
-
-static bool load(void) {
-    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    bool is_complete = handle != NULL;
-#define LOAD(name) \
-    library.name = is_complete ? (__typeof__(library.name))dlsym(handle, #name) : NULL; \
-    is_complete = is_complete && library.name != NULL;
-    HALCYON_AVIF_FUNCTIONS(LOAD)
-#undef LOAD
-    return is_complete;
-}
-
-const HalcyonAVIFLibrary *halcyon_avif_library(void) {
-    return halcyon_load_library(&state, load) ? &library : NULL;
-}
+HALCYON_DEFINE_LIBRARY(HalcyonAVIFLibrary, halcyon_avif_library, HALCYON_AVIF_FUNCTIONS, LIBRARY)

@@ -14,24 +14,20 @@ static bool load(void) {
         return false;
     }
     bool is_complete = true;
-#define LOAD(handle, name) \
-    library.name = (__typeof__(library.name))dlsym(handle, #name); \
-    is_complete = is_complete && library.name != NULL;
-    LOAD(rsvg, rsvg_handle_new_from_data)
-    LOAD(rsvg, rsvg_handle_set_dpi)
-    LOAD(rsvg, rsvg_handle_get_geometry_for_layer)
-    LOAD(rsvg, rsvg_handle_render_document)
-    LOAD(objects, g_object_unref)
-    LOAD(glib, g_error_free)
-    LOAD(cairo, cairo_image_surface_create_for_data)
-    LOAD(cairo, cairo_surface_flush)
-    LOAD(cairo, cairo_surface_finish)
-    LOAD(cairo, cairo_surface_destroy)
-    LOAD(cairo, cairo_create)
-    LOAD(cairo, cairo_destroy)
-    LOAD(cairo, cairo_status)
-    LOAD(cairo, cairo_scale)
-#undef LOAD
+    HALCYON_LOAD_FUNCTION_FROM(rsvg, rsvg_handle_new_from_data)
+    HALCYON_LOAD_FUNCTION_FROM(rsvg, rsvg_handle_set_dpi)
+    HALCYON_LOAD_FUNCTION_FROM(rsvg, rsvg_handle_get_geometry_for_layer)
+    HALCYON_LOAD_FUNCTION_FROM(rsvg, rsvg_handle_render_document)
+    HALCYON_LOAD_FUNCTION_FROM(objects, g_object_unref)
+    HALCYON_LOAD_FUNCTION_FROM(glib, g_error_free)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_image_surface_create_for_data)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_surface_flush)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_surface_finish)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_surface_destroy)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_create)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_destroy)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_status)
+    HALCYON_LOAD_FUNCTION_FROM(cairo, cairo_scale)
     const unsigned *major = dlsym(rsvg, "rsvg_major_version");
     const unsigned *minor = dlsym(rsvg, "rsvg_minor_version");
     if (!is_complete || major == NULL || minor == NULL) {

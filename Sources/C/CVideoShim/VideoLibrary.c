@@ -24,13 +24,10 @@ static bool load(void) {
         return false;
     }
     bool is_complete = true;
-#define LOAD_FROM(handle, name) \
-    library.name = (__typeof__(library.name))dlsym(handle, #name); \
-    is_complete = is_complete && library.name != NULL;
-#define LOAD_FORMAT(name) LOAD_FROM(format, name)
-#define LOAD_CODEC(name) LOAD_FROM(codec, name)
-#define LOAD_UTILITY(name) LOAD_FROM(utility, name)
-#define LOAD_SCALING(name) LOAD_FROM(scaling, name)
+#define LOAD_FORMAT(name) HALCYON_LOAD_FUNCTION_FROM(format, name)
+#define LOAD_CODEC(name) HALCYON_LOAD_FUNCTION_FROM(codec, name)
+#define LOAD_UTILITY(name) HALCYON_LOAD_FUNCTION_FROM(utility, name)
+#define LOAD_SCALING(name) HALCYON_LOAD_FUNCTION_FROM(scaling, name)
     HALCYON_FORMAT_FUNCTIONS(LOAD_FORMAT)
     HALCYON_CODEC_FUNCTIONS(LOAD_CODEC)
     HALCYON_UTILITY_FUNCTIONS(LOAD_UTILITY)

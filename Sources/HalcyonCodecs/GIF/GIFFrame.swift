@@ -60,10 +60,7 @@ struct GIFFrame {
     var area: PixelRect { PixelRect(x: left, y: top, width: size.width, height: size.height) }
 
     /// Returns whether it is drawn on all of a part of the canvas.
-    func covers(_ part: PixelRect) -> Bool {
-        left <= part.origin.x && top <= part.origin.y && left + size.width >= part.origin.x + part.size.width
-            && top + size.height >= part.origin.y + part.size.height
-    }
+    func covers(_ part: PixelRect) -> Bool { part.isEmpty || area.intersection(part) == part }
 }
 
 extension FrameDescription.Disposal {

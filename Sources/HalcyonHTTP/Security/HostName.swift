@@ -85,35 +85,27 @@ extension URL {
     /// with those that it has as they are. Where anything was to be escaped, Foundation would escape each "%" once more.
     private static func withEscapes(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        let (slash, percent, hash) = (UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "#"))
-        var start = bytes.firstIndex { !isOfScheme($0) } ?? bytes.endIndex
-        start = start < bytes.endIndex && bytes[start] == UInt8(ascii: ":") ? start + 1 : 0
-        if bytes[start...].starts(with: [slash, slash]) {
-            start = bytes[(start + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
-        }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var escaped = bytes[..<start]
+        let isEnd: (UInt8) -> Bool = { "/?#".utf8.contains($0) }
+        var start = bytes.firstIndex(where: isEnd) ?? bytes.endIndex
+        let isAuthority =
+            bytes[start...].starts(with: "//".utf8) && (start == 0 || bytes[start - 1] == UInt8(ascii: ":"))
+        start = isAuthority ? bytes[(start + 2)...].firstIndex(where: isEnd) ?? bytes.endIndex : 0
+        var index = start
         var isFragment = false
-        for index in start..<bytes.endIndex {
-            let byte = bytes[index]
-            let isAllowed =
-                switch byte {
-                case percent: bytes[index...].prefix(3).dropFirst().count { isHexadecimal($0) } == 2
-                case hash: !isFragment
-                default: isOfScheme(byte) || "_~:/?@!$&'()*,;=".utf8.contains(byte)
-                }
-            isFragment = isFragment || byte == hash
-            escaped += isAllowed ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        let rest = PercentEncoding.encoded(Array(bytes[start...])) { byte in
+            defer { index += 1 }
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
+            case UInt8(ascii: "%"):
+                return bytes[(index + 1)...].prefix(2).compactMap(PercentEncoding.value(ofDigit:)).count == 2
+            case UInt8(ascii: "#"):
+                defer { isFragment = true }
+                return !isFragment
+            default: return "-._~:/?@!$&'()*+,;=".utf8.contains(byte)
+            }
         }
-        return escaped.count == bytes.count ? text : String(decoding: escaped, as: UTF8.self)
+        return String(decoding: bytes[..<start], as: UTF8.self) + rest
     }
-
-    /// Returns whether a byte may be in a scheme.
-    private static func isOfScheme(_ byte: UInt8) -> Bool {
-        isHexadecimal(byte) || "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ+-.".utf8.contains(byte)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool { "0123456789abcdefABCDEF".utf8.contains(byte) }
 
     /// Returns a reference with two slashes before its host, or without the scheme that it shares with its base if it has no
     /// host (WHATWG URL, "special relative or authority state" and "special authority ignore slashes state").

@@ -44,16 +44,7 @@ package struct Redirection: Sendable, Hashable {
     /// Returns whether a redirect states that it must not be used again without asking (RFC 9111, sections 5.2.2 and 5.3).
     private static func mustBeAsked(_ headers: HTTPFields) -> Bool {
         let control = CacheControl(headers)
-        if control.noStore || control.noCache { return true }
-        switch control.maxAge {
-        case .value(let seconds): return seconds == 0
-        case .invalid: return true
-        case .absent: break
-        }
-        guard let text = headers[.expires] else { return false }
-        let now = Date()
-        guard let expires = HTTPDate.date(text, now: now) else { return true }
-        return expires <= headers[.date].flatMap { HTTPDate.date($0, now: now) } ?? now
+        return control.noStore || control.noCache || control.explicitLifetime(headers, responseTime: Date()) == 0
     }
 
     /// Creates the redirect to `target`, a URL or a reference to one.

@@ -27,4 +27,38 @@ static inline bool halcyon_load_library(HalcyonLibraryState *state, bool (*load)
     return is_loaded;
 }
 
+/// Looks a function up in an open library, for the table `library` and the Boolean value `is_complete` of the caller.
+#define HALCYON_LOAD_FUNCTION_FROM(handle, name)                   \
+    library.name = (__typeof__(library.name))dlsym(handle, #name); \
+    is_complete = is_complete && library.name != NULL;
+
+/// The same in the library `handle`.
+#define HALCYON_LOAD_FUNCTION(name) HALCYON_LOAD_FUNCTION_FROM(handle, name)
+
+/// Defines the function that returns the table of a library's functions, or `NULL` where the library is not installed. It
+/// loads the library on first use, and never unloads it.
+///
+/// `FUNCTIONS` calls a macro with each name in the table. The rest are names of files, of which the first that is there is loaded.
+#define HALCYON_DEFINE_LIBRARY(Library, function, FUNCTIONS, ...)                     \
+    static Library library;                                                           \
+    static HalcyonLibraryState state;                                                 \
+                                                                                      \
+    static bool load(void) {                                                          \
+        static const char *const files[] = {__VA_ARGS__};                             \
+        void *handle = NULL;                                                          \
+        for (size_t i = 0; handle == NULL && i < sizeof files / sizeof *files; i++) { \
+            handle = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);                         \
+        }                                                                             \
+        if (handle == NULL) {                                                         \
+            return false;                                                             \
+        }                                                                             \
+        bool is_complete = true;                                                      \
+        FUNCTIONS(HALCYON_LOAD_FUNCTION)                                              \
+        return is_complete;                                                           \
+    }                                                                                 \
+                                                                                      \
+    const Library *function(void) {                                                   \
+        return halcyon_load_library(&state, load) ? &library : NULL;                  \
+    }
+
 #endif

@@ -41,7 +41,7 @@ extension StoredResponse {
 
     /// The date of `Date`; where it says nothing, the time at which the response came (RFC 9110, section 6.6.1).
     var date: Date {
-        headers[values: .date].first.flatMap { HTTPDate.date($0, now: responseTime) } ?? responseTime
+        headers.date(responseTime: responseTime)
     }
 
     /// The age of the field `Age`. By section 5.1, the first member of a list; anything but a number counts as none.
@@ -67,16 +67,7 @@ extension StoredResponse {
 
     private func statedLifetime(_ rules: HTTPCacheRules) -> (seconds: Double, isExplicit: Bool) {
         let control = cacheControl
-        switch control.maxAge {
-        case .value(let seconds): return (Double(seconds), true)
-        case .invalid: return (0, true)
-        case .absent: break
-        }
-        if let text = headers[values: .expires].first {
-            // A value that is no date has passed already (section 5.3).
-            guard let expires = HTTPDate.date(text, now: responseTime) else { return (0, true) }
-            return (max(0, expires.timeIntervalSince(date)), true)
-        }
+        if let seconds = control.explicitLifetime(headers, responseTime: responseTime) { return (seconds, true) }
         return (heuristicLifetime(control, rules), false)
     }
 
@@ -91,5 +82,28 @@ extension StoredResponse {
             let modified = HTTPDate.date(text, now: responseTime)
         else { return 0 }
         return min(max(0, date.timeIntervalSince(modified)) / 10, Self.heuristicLimit)
+    }
+}
+
+extension CacheControl {
+    /// Returns the lifetime that a response with these directives states, in seconds: `max-age`, or else `Expires` (RFC 9111,
+    /// section 4.2.1); `nil` if it states none.
+    func explicitLifetime(_ headers: HTTPFields, responseTime: Date) -> Double? {
+        switch maxAge {
+        case .value(let seconds): return Double(seconds)
+        case .invalid: return 0
+        case .absent: break
+        }
+        guard let text = headers[values: .expires].first else { return nil }
+        // A value that is no date has passed already (section 5.3).
+        guard let expires = HTTPDate.date(text, now: responseTime) else { return 0 }
+        return max(0, expires.timeIntervalSince(headers.date(responseTime: responseTime)))
+    }
+}
+
+extension HTTPFields {
+    /// Returns the date of `Date`; where it says nothing, the time at which the response came (RFC 9110, section 6.6.1).
+    fileprivate func date(responseTime: Date) -> Date {
+        self[values: .date].first.flatMap { HTTPDate.date($0, now: responseTime) } ?? responseTime
     }
 }

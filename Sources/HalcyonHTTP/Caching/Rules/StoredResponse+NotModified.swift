@@ -36,12 +36,3 @@ extension StoredResponse {
     /// The fields that describe the stored body, and not a message that has none (section 3.2).
     private static let contentFields: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 }
-
-extension TransferResponse {
-    /// The fields to be stored. Where a redirect of the chain must not be used again without asking, nor must what it led to.
-    var storableHeaders: HTTPFields {
-        var fields = headers.storable
-        if mustBeAsked { fields[.cacheControl] = (fields[.cacheControl].map { $0 + ", " } ?? "") + "no-cache" }
-        return fields
-    }
-}

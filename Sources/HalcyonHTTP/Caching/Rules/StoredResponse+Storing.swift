@@ -79,6 +79,15 @@ extension StoredResponse {
     }
 }
 
+extension TransferResponse {
+    /// The fields to be stored. Where a redirect of the chain must not be used again without asking, nor must what it led to.
+    var storableHeaders: HTTPFields {
+        var fields = headers.storable
+        if mustBeAsked { fields[.cacheControl] = (fields[.cacheControl].map { $0 + ", " } ?? "") + "no-cache" }
+        return fields
+    }
+}
+
 extension HTTPFields {
     /// The fields that are not for one connection alone (RFC 9111, section 3.1; RFC 9110, section 7.6.1).
     var storable: HTTPFields {
