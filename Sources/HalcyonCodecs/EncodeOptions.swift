@@ -86,14 +86,15 @@ public struct EncodeOptions: Sendable, Hashable {
 
 extension EncodeOptions {
     /// What an encoder embeds besides the pixels: ``metadata`` with the profile and the orientation of the pixels in
-    /// place of any other.
+    /// place of any other, and without a thumbnail, which may show what the pixels no longer do.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for colours that no profile can be made of, such as those of a
     ///   high dynamic range.
     package func embeddedMetadata(in format: ImageFormat) throws(CodecError) -> ImageMetadata? {
         guard metadata != nil || colorProfile != nil || orientation != .up else { return nil }
         var embedded = metadata ?? ImageMetadata()
-        embedded.exif = EXIF.block(embedded.exif, orientation: orientation)
+        embedded.exif = EXIF.block(embedded.exif.map(EXIF.withoutThumbnail), orientation: orientation)
+        embedded.xmp = embedded.xmp.map { XMP.block($0, orientation: orientation) }
         embedded.iccProfile =
             switch colorProfile {
             case .icc(let profile)? where ICCProfile.isProfile(profile, for: .inks): nil

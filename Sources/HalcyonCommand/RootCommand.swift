@@ -33,6 +33,7 @@ struct RootCommand: AsyncParsableCommand {
     )
 
     static func main() async {
+        StandardDescriptors.open()
         MemoryAllocation.limit()
         OpenFileLimit.raise()
         ImageCodecs.register(.all)

@@ -10,14 +10,14 @@ internal import HalcyonRaster
 final class JPEGXLInks {
     private let black: PixelBuffer
     private let size: PixelSize
-    private let conversion: InkConversion?
+    private let conversion: ColorSpaceConversion?
 
     /// - Parameter profile: That of the inks; without one, or with one that cannot be used, black takes its share of
     ///   each colour.
     /// - Throws: ``CodecError/bitmap(_:)`` where there is no memory.
     init(_ size: PixelSize, profile: Data?) throws(CodecError) {
         self.size = size
-        conversion = profile.flatMap { InkConversion.cached(for: $0) }
+        conversion = profile.flatMap { ColorSpaceConversion.cached(for: $0) }
         do {
             black = try PixelBuffer(byteCount: size.area)
         } catch {

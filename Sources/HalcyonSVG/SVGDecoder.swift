@@ -51,12 +51,12 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
             return Self.info(size)
         }
         guard Self.isMeasurable(data) else {
-            return Self.info(Self.unknownSize)
+            return Self.info(SVGSize.unknown)
         }
         let text = try SVGDocument.text(of: data, limits: limits)
         try SVGEmbeddedImages.check(text, limits: limits)
         let (markup, demands) = try SVGDocument.markup(of: text, limits: limits, isClosedWhereCut: true)
-        return Self.info(demands.areSmall ? try SVGDrawing(markup.text).extent() : Self.unknownSize)
+        return Self.info(demands.areSmall ? try SVGDrawing(markup.text).extent() : SVGSize.unknown)
     }
 
     /// Draws the document.
@@ -83,7 +83,7 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
         try Self.throwIfCancelled(isCancelled)
         let drawing = try SVGDrawing(prepared.text)
         let isMeasured = Self.isMeasurable(data) && prepared.demands.areSmall
-        let size = try stated ?? (isMeasured ? drawing.extent() : Self.unknownSize)
+        let size = try stated ?? (isMeasured ? drawing.extent() : SVGSize.unknown)
         let pixels = try Self.check(size, options)
         try prepared.demands.check(size, in: pixels, limits: options.limits)
         try Self.throwIfCancelled(isCancelled)
@@ -113,8 +113,6 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
     private static func isMeasurable(_ data: Data) -> Bool {
         !GzipText.isCompressed(data) && data.count <= 1 << 18
     }
-
-    private static let unknownSize = SVGSize(width: 300, height: 150)
 
     /// The size to draw at, within the limits.
     @discardableResult

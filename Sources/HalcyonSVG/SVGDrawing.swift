@@ -41,8 +41,8 @@ final class SVGDrawing {
     /// Returns the area that the shapes of the drawing cover, from the origin on, for a document that does not state
     /// its size. As in other programs, the outer half of a stroke at the border does not count.
     func extent() throws(CodecError) -> SVGSize {
-        // The size that percentages refer to: that of replaced elements in CSS 2.1 (section 10.3.2).
-        var viewport = Self.viewport(width: 300, height: 150)
+        // The size that percentages refer to.
+        var viewport = Self.viewport(SVGSize.unknown)
         var (ink, logical) = (HalcyonSVGRectangle(), HalcyonSVGRectangle())
         var error: UnsafeMutablePointer<HalcyonSVGError>?
         let isKnown = library.rsvg_handle_get_geometry_for_layer(handle, nil, &viewport, &ink, &logical, &error)
@@ -96,7 +96,7 @@ final class SVGDrawing {
         // Scaled here, because librsvg fits only documents with a view box to what it draws into.
         library.cairo_scale(context, Double(pixelSize.width) / size.width, Double(pixelSize.height) / size.height)
         // Stands for the sides of the root element, percentages included.
-        var viewport = Self.viewport(width: size.width, height: size.height)
+        var viewport = Self.viewport(size)
         var error: UnsafeMutablePointer<HalcyonSVGError>?
         guard library.rsvg_handle_render_document(handle, context, &viewport, &error) != 0 else {
             throw Self.failure(error, library)
@@ -104,9 +104,9 @@ final class SVGDrawing {
         library.cairo_surface_flush(surface)
     }
 
-    private static func viewport(width: Double, height: Double) -> HalcyonSVGRectangle {
+    private static func viewport(_ size: SVGSize) -> HalcyonSVGRectangle {
         var viewport = HalcyonSVGRectangle()
-        (viewport.width, viewport.height) = (width, height)
+        (viewport.width, viewport.height) = (size.width, size.height)
         return viewport
     }
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 
-/// The attributes of a document's root element that state its size (SVG 2 section 8.2).
+/// The attributes and styles of a document's root element that state its size (SVG 2 section 8.2).
 struct SVGRootElement {
     private(set) var width: SVGLength?
     private(set) var height: SVGLength?
@@ -19,6 +19,7 @@ struct SVGRootElement {
         guard let attributes = scanner.attributesOfRoot() else {
             throw scanner.isAtEnd ? .truncated(.svg) : .corrupt(.svg, reason: "its root element")
         }
+        var styles: [(name: String, value: String)] = []
         for (name, value, place) in attributes {
             if name == "preserveAspectRatio", !value.contains("&"), !Self.isAspectRatio(value) {
                 invalidAttributes.append(place)
@@ -26,13 +27,14 @@ struct SVGRootElement {
             guard name != "preserveAspectRatio" else {
                 continue
             }
-            if value.contains("&") {
+            if value.contains("&"), name != "style" {
                 hasUnreadableSize = true
                 continue
             }
             switch name {
             case "width": width = SVGLength(value)
             case "height": height = SVGLength(value)
+            case "style": styles = SVGValueBounds.declarations(value)
             default:
                 guard let numbers = SVGLength.numbers(value), numbers.count == 4, numbers[2] >= 0, numbers[3] >= 0
                 else {
@@ -44,6 +46,12 @@ struct SVGRootElement {
                     viewBox = (numbers[2], numbers[3])
                 }
             }
+        }
+        // Attributes are weaker than any style.
+        for (name, value) in styles {
+            guard let length = SVGLength(value) else { continue }
+            if name == "width" { width = length }
+            if name == "height" { height = length }
         }
     }
 
@@ -79,7 +87,7 @@ struct SVGRootElement {
 
 /// Finds the root element of a document in UTF-8, or in an encoding that agrees with ASCII.
 private struct MarkupScanner {
-    private static let names: Set<String> = ["width", "height", "viewBox", "preserveAspectRatio"]
+    private static let names: Set<String> = ["width", "height", "style", "viewBox", "preserveAspectRatio"]
 
     private let bytes: [UInt8]
     private var position = 0

@@ -13,7 +13,8 @@ struct SVGSize: Equatable {
     }
 
     /// The size a root element states, `nil` where it leaves it open: a side that is missing follows from the other
-    /// one by the shape of the view box, or is that of the view box.
+    /// one by the shape of the view box, or is that of the view box. Without one it is that of any image whose size is
+    /// unknown (CSS Images 3 section 5.1).
     init?(_ root: SVGRootElement) {
         guard !root.hasUnreadableSize else {
             return nil
@@ -26,6 +27,8 @@ struct SVGSize: Equatable {
             } else if let height, root.width == nil {
                 width = height * box.width / box.height
             }
+        } else if width != nil || height != nil {
+            (width, height) = (width ?? Self.unknown.width, height ?? Self.unknown.height)
         }
         guard let width = width ?? box?.width, let height = height ?? box?.height, width > 0, height > 0,
             width.isFinite, height.isFinite
@@ -35,6 +38,9 @@ struct SVGSize: Equatable {
         self.width = width
         self.height = height
     }
+
+    /// The size of an image of which no size is known (CSS 2.1 section 10.3.2).
+    static let unknown = SVGSize(width: 300, height: 150)
 
     private static func pixels(_ length: SVGLength?, of side: Double?) -> Double? {
         switch length {

@@ -63,7 +63,7 @@ extension TIFFDirectory {
         switch photometric {
         case .gray: ColorProfile(embedded: iccProfile, isGray: true)
         case .rgb, .palette, .yCbCr: ColorProfile(embedded: iccProfile)
-        case .separated, .absolute, .unknown: nil
+        case .separated, .lab, .logLuv, .unknown: nil
         }
     }
 

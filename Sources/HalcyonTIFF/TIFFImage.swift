@@ -52,7 +52,7 @@ struct TIFFImage {
             )
         }
         // Old JPEG (6) has its colours converted by libtiff, whatever they are.
-        if photometric == .yCbCr || photometric == .absolute || layout.compression == 6 {
+        if photometric == .yCbCr || photometric == .logLuv || layout.compression == 6 {
             do throws(CodecError) {
                 try page.startConversion()
                 self.converter = nil

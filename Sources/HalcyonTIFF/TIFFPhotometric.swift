@@ -9,8 +9,10 @@ enum TIFFPhotometric: Equatable {
     case separated
     /// YCbCr, which libtiff converts itself.
     case yCbCr
-    /// CIELab or LogLuv, which libtiff converts itself to the colours of the screen.
-    case absolute
+    /// CIELab relative to the white D50, whose a and b have a sign or begin at −128.
+    case lab(isSigned: Bool)
+    /// LogLuv, which libtiff converts itself to the colours of the screen.
+    case logLuv
     case unknown(Int)
 
     /// Files that do not say it have grey or RGB, by the number of their samples, and those of fax machines dark ink on
@@ -23,7 +25,8 @@ enum TIFFPhotometric: Equatable {
         case 3: self = .palette
         case 5: self = .separated
         case 6: self = .yCbCr
-        case 8, 32_844, 32_845: self = .absolute
+        case 8, 9: self = .lab(isSigned: tag == 8)
+        case 32_844, 32_845: self = .logLuv
         case nil where samplesPerPixel >= 3: self = .rgb
         case nil: self = .gray(isInverted: Self.faxCompressions.contains(compression))
         case let tag?: self = .unknown(tag)
@@ -37,7 +40,7 @@ enum TIFFPhotometric: Equatable {
     var colorCount: Int {
         switch self {
         case .gray, .palette, .unknown: 1
-        case .rgb, .yCbCr, .absolute: 3
+        case .rgb, .yCbCr, .lab, .logLuv: 3
         case .separated: 4
         }
     }
@@ -63,7 +66,7 @@ struct TIFFAlpha: Equatable {
     /// nothing is said is straight alpha, as viewers have it.
     init?(photometric: TIFFPhotometric, samplesPerPixel: Int, extraSamples: [Int]) {
         let colorCount = photometric.colorCount
-        guard photometric != .yCbCr, photometric != .absolute, samplesPerPixel > colorCount else {
+        guard photometric != .yCbCr, photometric != .logLuv, samplesPerPixel > colorCount else {
             return nil
         }
         if extraSamples.isEmpty, samplesPerPixel == colorCount + 1, photometric != .palette, photometric != .separated {

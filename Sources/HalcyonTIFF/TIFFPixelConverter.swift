@@ -20,8 +20,8 @@ struct TIFFPixelConverter {
     private let depth: SampleDepth
     /// A Boolean value that indicates whether colours are handed out multiplied by alpha.
     private let premultiplies: Bool
-    /// What the profile of four inks makes of them.
-    private let inks: InkConversion?
+    /// What makes sRGB of samples of another colour space.
+    private let conversion: ColorSpaceConversion?
 
     /// Layouts that a kernel converts directly, several times as fast.
     private enum Shortcut {
@@ -57,7 +57,12 @@ struct TIFFPixelConverter {
         )
         isPlanar = layout.is_planar && samplesPerPixel > 1
         let bits = Int(layout.bits_per_sample)
-        let kind = try Self.kind(of: layout)
+        // It is not the lightness that has a sign.
+        let isLab = if case .lab = photometric { true } else { false }
+        let kind = isLab ? .unsigned : try Self.kind(of: layout)
+        guard !isLab || layout.sample_format != 3 && (bits == 8 || bits == 16) else {
+            throw .unsupported(.tiff, reason: "CIELab of \(bits) bits")
+        }
         guard let samples = TIFFSampleReader(bits: bits, kind: kind, isIndex: photometric == .palette),
             let alphaSamples = TIFFSampleReader(bits: bits, kind: kind, isIndex: false)
         else {
@@ -72,7 +77,13 @@ struct TIFFPixelConverter {
         guard samplesPerPixel >= max(colorCount, (alpha?.index ?? 0) + 1) else {
             throw .corrupt(.tiff, reason: "\(samplesPerPixel) samples a pixel where there must be \(colorCount)")
         }
-        inks = photometric == .separated ? inkProfile.flatMap { InkConversion.cached(for: $0, depth: depth) } : nil
+        conversion =
+            isLab
+            ? ColorSpaceConversion(labOfDepth: depth)
+            : photometric == .separated
+                ? inkProfile.flatMap { ColorSpaceConversion.cached(for: $0, depth: depth) }
+                : nil
+        guard !isLab || conversion != nil else { throw .unsupported(.tiff, reason: "CIELab without memory for lcms2") }
         palette = try photometric == .palette ? Self.palette(of: layout) : []
         planes = isPlanar ? Array(0..<colorCount) + (alpha.map { [$0.index] } ?? []) : [0]
         shortcut = Self.shortcut(
@@ -125,38 +136,50 @@ struct TIFFPixelConverter {
                 samples.read(rows[0], from: channel, step: samplesPerPixel, count: count, into: out)
             }
         }
+        guard case .lab(let isSigned) = photometric else { return }
+        for index in count..<3 * count {
+            // Those of 8 bits are here in both bytes.
+            switch samples.bits {
+            case 8: scratch[index] ^= isSigned ? 0x8080 : 0
+            // From 256 to 257 for a unit of a and b.
+            default:
+                let value = UInt32(scratch[index] ^ (isSigned ? 0x8000 : 0))
+                scratch[index] = UInt16(clamping: value * 257 / 256)
+            }
+        }
     }
 
-    /// Writes pixels that the profile of the inks makes of them, with the greatest alpha. Inks that are multiplied by
-    /// alpha are divided by it first, so that the colours are straight.
-    private func writeInks(
-        _ inks: InkConversion,
+    /// Writes pixels in sRGB, with the greatest alpha. Samples that are multiplied by alpha are divided by it first, so that
+    /// the colours are straight.
+    private func write(
         _ channels: UnsafeMutablePointer<UInt16>,
+        by conversion: ColorSpaceConversion,
         count: Int,
         into out: UnsafeMutableRawPointer
     ) {
+        let colorCount = photometric.colorCount
         if let alpha, alpha.isAssociated {
-            let alphas = channels + 4 * count
-            for index in 0..<count * 4 {
+            let alphas = channels + colorCount * count
+            for index in 0..<count * colorCount {
                 let share = UInt32(max(1, alphas[index % count]))
                 channels[index] = UInt16(min(65_535, UInt32(channels[index]) * 65_535 / share))
             }
         }
         let (samples, wideSamples) = (out.assumingMemoryBound(to: UInt8.self), out.assumingMemoryBound(to: UInt16.self))
         for index in 0..<count {
-            for channel in 0..<4 {
-                let ink = channels[channel &* count &+ index]
+            for channel in 0..<colorCount {
+                let sample = channels[channel &* count &+ index]
                 switch depth {
-                case .eight: samples[index &* 4 &+ channel] = UInt8(truncatingIfNeeded: ink >> 8)
-                case .sixteen: wideSamples[index &* 4 &+ channel] = ink
+                case .eight: samples[index &* 4 &+ channel] = UInt8(truncatingIfNeeded: sample >> 8)
+                case .sixteen: wideSamples[index &* 4 &+ channel] = sample
                 }
             }
         }
-        inks.convert(out, count: count)
+        conversion.convert(out, count: count)
     }
 
     /// A Boolean value that indicates whether colours are multiplied by alpha once they are written.
-    private var isAssociated: Bool { inks == nil && alpha?.isAssociated ?? false }
+    private var isAssociated: Bool { conversion == nil && alpha?.isAssociated ?? false }
 
     private func writePixels(
         _ channels: UnsafeMutablePointer<UInt16>,
@@ -164,8 +187,8 @@ struct TIFFPixelConverter {
         into out: UnsafeMutablePointer<UInt8>
     ) -> Bool {
         let alphas = alpha == nil ? nil : channels + photometric.colorCount * count
-        if let inks {
-            writeInks(inks, channels, count: count, into: out)
+        if let conversion {
+            write(channels, by: conversion, count: count, into: out)
             for index in 0..<count {
                 out[index &* 4 &+ 3] = UInt8(truncatingIfNeeded: (alphas?[index] ?? .max) >> 8)
             }
@@ -205,12 +228,12 @@ struct TIFFPixelConverter {
         let alphas = alpha == nil ? nil : channels + photometric.colorCount * count
         let isAssociated = isAssociated
         var isOpaque = true
-        if let inks {
-            writeInks(inks, channels, count: count, into: bytes)
+        if let conversion {
+            write(channels, by: conversion, count: count, into: bytes)
         }
         for index in 0..<count {
             let pixel = out + index &* 4
-            let (red, green, blue) = inks == nil ? color(channels, index, count) : (pixel[0], pixel[1], pixel[2])
+            let (red, green, blue) = conversion == nil ? color(channels, index, count) : (pixel[0], pixel[1], pixel[2])
             let alpha = alphas?[index] ?? .max
             let limit = isAssociated ? alpha : .max
             isOpaque = isOpaque && alpha == .max
@@ -248,7 +271,7 @@ struct TIFFPixelConverter {
             return (mixed(first), mixed(channels[count &+ index]), mixed(channels[count &* 2 &+ index]))
         case .yCbCr:
             return Self.fromYCbCr(first, channels[count &+ index], channels[count &* 2 &+ index])
-        case .rgb, .absolute, .unknown:
+        case .rgb, .lab, .logLuv, .unknown:
             return (first, channels[count &+ index], channels[count &* 2 &+ index])
         }
     }

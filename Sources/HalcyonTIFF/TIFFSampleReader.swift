@@ -11,7 +11,7 @@ struct TIFFSampleReader {
         case float
     }
 
-    private let bits: Int
+    let bits: Int
     private let kind: Kind
     /// A Boolean value that indicates whether numbers are indexes, which stay as they are.
     private let isIndex: Bool

@@ -33,6 +33,7 @@ import Testing
             stage: "decode",
             reason: "notAnImage"
         ),
+        Case(testDescription: "a redirect to nowhere", response: .init(302), stage: "load", reason: "status"),
         Case(testDescription: "no body", response: .init(), stage: "load", reason: "emptyBody"),
         Case(
             testDescription: "30,000 × 30,000 pixels",

@@ -40,4 +40,17 @@ import Testing
         #expect(run.exitCode == 0 && run.error.contains("5 images at a time instead of 8"), "\(run.error)")
         #expect(Workplace.files(below: work.path("out")) == ["a.webp", "b.webp"])
     }
+
+    @Test("a program that is started without standard descriptors writes its messages into no file of its own")
+    func closedDescriptors() async throws {
+        defer { server.stop() }
+        let list = "\(server.url("/1.png"))\n/none.png\n"
+        try work.write(Array(list.utf8), to: "list")
+        let shell = "exec \"$0\" get --from list --report report -o out/ 0<&- 1>&- 2>&-"
+        let run = try await work.start(["-c", shell, Workplace.executable], executable: "/bin/sh").outcome
+        #expect(run.exitCode == 1)
+        let lines = try String(decoding: work.read("report"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") }, "\(lines)")
+        #expect(Workplace.files(below: work.path("out")) == ["1.png"])
+    }
 }

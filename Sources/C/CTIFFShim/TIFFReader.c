@@ -206,19 +206,7 @@ bool halcyon_tiff_reader_read_segment(
         && (reader->stream.padding == 0 || end <= reader->stream.count);
 }
 
-// CIELab is relative to a white, by default that of D50 (TIFF 6.0 section 23). libtiff takes it for absolute, so that
-// white would come out yellow: with the white of the screen in its place, white stays white.
-static void set_white_point_of_screen(TIFF *tiff) {
-    uint16_t photometric = 0;
-    if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric)
-        && (photometric == PHOTOMETRIC_CIELAB || photometric == PHOTOMETRIC_ICCLAB)) {
-        float white_point[2] = {0.3127f, 0.3290f};
-        TIFFSetField(tiff, TIFFTAG_WHITEPOINT, white_point);
-    }
-}
-
 bool halcyon_tiff_reader_start_rgba(HalcyonTIFFReader *reader) {
-    set_white_point_of_screen(reader->tiff);
     // The size that libtiff asks for.
     char message[1024] = "";
     reader->has_image = TIFFRGBAImageBegin(&reader->image, reader->tiff, 1, message) != 0;

@@ -17,10 +17,16 @@ extension DownloadRun {
             throw refusal
         }
         // "Not modified" says nothing about the content (RFC 9110, section 15.4.5).
-        if let types = handling.acceptedContentTypes, response.status != 304 {
-            let type = response.headers[.contentType]
-            guard AcceptedContentTypes.contains(type, in: types) else { throw failure(.contentType(type)) }
-        }
+        guard response.status != 304 else { return }
+        let type = response.headers[.contentType]
+        let isAcceptedType =
+            if let types = handling.acceptedContentTypes {
+                AcceptedContentTypes.contains(type, in: types)
+            } else {
+                // Cameras send images without an end.
+                !AcceptedContentTypes.contains(type, in: ["multipart/x-mixed-replace"])
+            }
+        guard isAcceptedType else { throw failure(.contentType(type)) }
     }
 }
 

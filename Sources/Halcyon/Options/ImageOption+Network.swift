@@ -2,9 +2,15 @@ public import HTTPTypes
 public import HalcyonHTTP
 
 extension ImageOption {
-    /// Sends these headers with the request, instead of those that it has of the same names.
+    /// Sends these headers with the request, instead of those that it has of the same names. With a `Cache-Control` of
+    /// `no-cache`, or of a `max-age` of 0, the server is asked before an image of any cache is used (RFC 9111, section 5.2.1).
     public static func headers(_ headers: HTTPFields) -> ImageOption {
-        ImageOption(headers) { $0.network.headers = headers }
+        let control = CacheControl(headers)
+        let revalidates = control.noCache || control.maxAge.value == 0
+        return ImageOption(headers) { options in
+            options.network.headers = headers
+            if revalidates { options.cache.revalidates = true }
+        }
     }
 
     /// Uses another method than the request's.
@@ -28,7 +34,8 @@ extension ImageOption {
         ImageOption(types) { $0.network.acceptedContentTypes = types }
     }
 
-    /// Tries again when the bytes cannot be loaded.
+    /// Tries again when the bytes cannot be loaded, whatever the method of the request: the strategy has the source, and
+    /// may refuse to send one again that must not be handled twice (RFC 9110, section 9.2.2).
     ///
     /// ```swift
     /// .retry(.exponential(maxAttempts: 3))

@@ -242,7 +242,9 @@ enum StaleUse: Sendable {
             self = .offline
         case .transfer(let error) where error.isDisconnection:
             self = .failure(.disconnected)
-        case .serverUnavailable, .meteredNetwork, .failedBefore:
+        case .failedBefore(let reason):
+            self.init(reason)
+        case .serverUnavailable, .meteredNetwork:
             // Nothing was sent, which counts as a lack of connection.
             self = .failure(.disconnected)
         case .status(let status) where HTTPStatus.isServerFailure(status):

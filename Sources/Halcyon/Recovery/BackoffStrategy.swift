@@ -52,7 +52,8 @@ public struct BackoffStrategy: RetryStrategy {
             case .linear: seconds * Double(attempt)
             case .exponential(let factor): seconds * Self.power(max(1, factor), attempt - 1)
             }
-        let spread = 1 - min(max(jitter, 0), 1) * randomFraction
+        // What is no number is no jitter.
+        let spread = 1 - (jitter > 0 ? min(jitter, 1) : 0) * randomFraction
         return .seconds(min(max(0, grown), ceiling) * spread)
     }
 

@@ -48,7 +48,7 @@ struct NetworkFetcher {
             context: context
         )
         let body = download.body
-        guard !body.data.isEmpty else { throw request.emptyBody }
+        guard !body.data.isEmpty else { throw request.emptyBody(of: body.response) }
         return FetchedOriginal(
             data: body.data,
             source: .network,
@@ -62,8 +62,11 @@ struct NetworkFetcher {
 }
 
 extension ResolvedRequest {
-    /// The error for a response without a body.
-    var emptyBody: ImageError { ImageError(stage: .load, reason: .emptyBody, source: "\(source)") }
+    /// Returns the error for a response without a body: a redirect that says nowhere to go is no image, and not an empty one.
+    func emptyBody(of response: TransferResponse) -> ImageError {
+        let isRedirect = (300..<400).contains(response.status)
+        return ImageError(stage: .load, reason: isRedirect ? .status(response.status) : .emptyBody, source: "\(source)")
+    }
 }
 
 /// Gets the originals of one load from their server, for the HTTP cache.
@@ -161,8 +164,15 @@ extension OriginalFetcher {
 extension FetchOutcome<ImageError> {
     /// The outcome for an error of a download.
     fileprivate init(_ error: ImageError) {
-        switch error.reason {
-        case .meteredNetwork, .failedBefore, .serverUnavailable:
+        self.init(error, error.reason)
+    }
+
+    private init(_ error: ImageError, _ reason: ImageError.Reason) {
+        switch reason {
+        // What the server refused a short while ago is refused still.
+        case .failedBefore(let reason):
+            self.init(error, reason)
+        case .meteredNetwork, .serverUnavailable:
             // Nothing was sent: an image that may be used without a connection may be used now.
             self = .unreachable(error)
         case .transfer(let failure) where failure.isDisconnection:

@@ -12,7 +12,7 @@ final class OriginalRefresher: Sendable {
     private let network: NetworkFetcher
     private let workers: PixelWorkers
     private let codecs: ImageCodecs
-    /// One task for each original.
+    /// One task for each original in each cache, and for each of its representations.
     private let tasks = KeyedTasks(width: OriginalRefresher.width)
 
     init(network: NetworkFetcher, workers: PixelWorkers, codecs: ImageCodecs) {
@@ -45,7 +45,10 @@ final class OriginalRefresher: Sendable {
             now: request.target.disk.now,
             fetch: fetcher.fetch
         )
-        tasks.start(request.key.originalDiskKey) { [recovery = network.recovery, workers, codecs] in
+        let fields = transfer.headers.map { "\($0.name.canonicalName):\($0.value)" }.sorted().joined(separator: "\n")
+        let cache = UInt(bitPattern: ObjectIdentifier(request.target))
+        let name = "\(cache)\n\(request.key.originalDiskKey)\n\(fields)"
+        tasks.start(name) { [recovery = network.recovery, workers, codecs] in
             // A failure is found again by the next load.
             let answer: HTTPCacheResponse
             do {

@@ -154,7 +154,7 @@ final class OriginalStage: Sendable {
         let isFetched = answer.source == .network
         // An empty entry on disk is damage like any other, and is replaced.
         guard !answer.data.isEmpty || !isFetched else {
-            var error = request.emptyBody
+            var error = request.emptyBody(of: answer.response)
             error.isOutdated = fetcher.isOutdated
             throw error
         }

@@ -1,3 +1,4 @@
+internal import CAVIFShim
 internal import FoundationEssentials
 
 extension AVIFAmendments {
@@ -9,6 +10,48 @@ extension AVIFAmendments {
         correctLayers(items)
         correctConfigurations(items, meta: meta)
         fitAlpha(properties, meta: meta)
+        guard takesTilesAsNamed, let list = references(in: meta) else { return }
+        HEIFItemReferences.forEachList(reader, in: list) { tiles in
+            guard tiles.type == "dimg" else { return true }
+            place((0..<tiles.count).compactMap { tiles.item($0, reader) }, in: tiles, meta: meta)
+            return true
+        }
+    }
+
+    /// Returns the content of the box of references.
+    func references(in meta: Range<Int>) -> Range<Int>? {
+        meta.count > 4 ? reader.payload(ofBox: "iref", in: meta.lowerBound + 4..<meta.upperBound) : nil
+    }
+
+    /// A Boolean value that indicates whether this libavif takes the tiles of a grid in the order in which the boxes of the
+    /// file name them first, instead of that of their references (ISO/IEC 23008-12, 6.6.2.3.2): before 1.0.
+    private var takesTilesAsNamed: Bool { CodecLibrary.avif.isInstalled && halcyon_avif_version() < 1_000_000 }
+
+    /// Makes an image of these tiles in this order, whichever libavif takes them in: the first item that is named gets the
+    /// content of the first tile. Linear in the tiles, but for sorting them.
+    ///
+    /// - Parameter list: The references to as many tiles.
+    mutating func place(_ tiles: [Int], in list: HEIFItemReferences.List, meta: Range<Int>) {
+        var named = tiles
+        if tiles.count > 1, takesTilesAsNamed, Set(tiles).count == tiles.count {
+            let ranks = ranks ?? HEIFItemLocations.ranks(reader, meta: meta)
+            self.ranks = ranks
+            named.sort { (ranks[$0] ?? .max) < (ranks[$1] ?? .max) }
+        }
+        if named != tiles {
+            let entries = entries ?? HEIFItemLocations.entries(reader, meta: meta)
+            self.entries = entries
+            for (item, tile) in zip(named, tiles) {
+                guard let target = entries[item], let source = entries[tile], target.count == source.count,
+                    let content = reader.bytes(at: source.lowerBound, count: source.count)
+                else { continue }
+                change(at: target.lowerBound, to: content)
+            }
+        }
+        for (index, item) in named.enumerated() where item != list.item(index, reader) {
+            let bytes = withUnsafeBytes(of: UInt32(item).bigEndian, Array.init)
+            change(at: list.offset(index), to: bytes.suffix(list.byteCount))
+        }
     }
 
     /// The choice of layers (`a1op`, `lsel`) must be marked essential, and their sizes (`a1lx`) must not (AVIF, 2.3.2).

@@ -5,6 +5,9 @@ internal import FoundationEssentials
 struct AVIFAmendments {
     let reader: ByteReader
     private var bytes: [(offset: Int, values: [UInt8])] = []
+    /// The order in which the boxes name items, and the places of their entries, once they were looked up.
+    var ranks: [Int: Int]?
+    var entries: [Int: Range<Int>]?
 
     init(_ reader: ByteReader) {
         self.reader = reader

@@ -8,8 +8,8 @@ public import HalcyonRaster
 /// Without a quality, pixels of 8 bits are kept as they are (the straight ones, of bitmaps with alpha), and the 12
 /// upper bits of those of 16.
 public struct AVIFEncoder: ImageEncoder, LibraryCodec {
-    /// 65,536, what a size in AV1 can say.
-    static let maximumSideLength = 1 << 16
+    /// AV1 can say more, but libavif from 1.0 on, and browsers with it, refuse that.
+    static let maximumSideLength = 1 << 15
 
     /// An encoder; it has no settings.
     public init() {}
@@ -24,7 +24,7 @@ public struct AVIFEncoder: ImageEncoder, LibraryCodec {
 
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 65,536 pixels, for EXIF that is none, or where
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 32,768 pixels, which other readers of AVIF refuse, for EXIF that is none, or where
     ///   libavif fails; ``CodecError/bitmap(_:)`` where memory for the pixels cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let writer = try AVIFWriter(options)

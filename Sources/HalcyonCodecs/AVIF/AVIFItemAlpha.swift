@@ -43,7 +43,7 @@ enum AVIFItemAlpha {
         }
         var changed = amendments
         guard alphas.count == tiles.count,
-            let list = reader.payload(ofBox: "iref", in: meta.lowerBound + 4..<meta.upperBound)
+            let list = amendments.references(in: meta)
         else {
             self = .ofSomeTiles
             return
@@ -52,13 +52,8 @@ enum AVIFItemAlpha {
             guard tiles.type == "dimg", tiles.from == primary else {
                 return true
             }
-            for index in 0..<tiles.count {
-                guard let alpha = tiles.item(index, reader).flatMap({ alphas[$0] }) else {
-                    break
-                }
-                let bytes = withUnsafeBytes(of: UInt32(alpha).bigEndian, Array.init)
-                changed.change(at: tiles.offset(index), to: bytes.suffix(tiles.byteCount))
-            }
+            let items = (0..<tiles.count).compactMap { tiles.item($0, reader).flatMap { alphas[$0] } }
+            changed.place(items, in: tiles, meta: meta)
             return true
         }
         self = .ofTiles(changed)

@@ -117,7 +117,9 @@ final class AVIFReader {
         switch result {
         case AVIF_RESULT_TRUNCATED_DATA, AVIF_RESULT_IO_ERROR, AVIF_RESULT_WAITING_ON_IO:
             return .truncated(.avif)
-        case AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_UNSUPPORTED_DEPTH:
+        case AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_UNSUPPORTED_DEPTH,
+            // Coefficients of colours that it does not know.
+            AVIF_RESULT_REFORMAT_FAILED:
             return .unsupported(.avif, reason: reason)
         default:
             return .corrupt(.avif, reason: reason)

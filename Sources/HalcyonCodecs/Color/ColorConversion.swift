@@ -12,7 +12,7 @@ enum ColorConversion: Sendable {
     /// A table for images without colours.
     case grayTable(ColorTable)
     /// A table from four inks, for decoders whose samples are such.
-    case inks(InkConversion)
+    case inks(ColorSpaceConversion)
 
     /// The conversion for a profile, from a small cache, since making one takes up to 2 ms; `nil` where nothing is to
     /// be converted: for sRGB, and for profiles that cannot be used.

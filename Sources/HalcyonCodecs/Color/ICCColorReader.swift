@@ -13,7 +13,7 @@ enum ICCColorReader {
             case cmsSigGrayData:
                 gray(profile) ?? ColorTable(profile, isGray: true, in: context).map(ColorConversion.grayTable)
             case cmsSigRgbData: matrix(profile) ?? ColorTable(profile, in: context).map(ColorConversion.table)
-            case cmsSigCmykData: InkConversion(profile, .eight, in: context).map(ColorConversion.inks)
+            case cmsSigCmykData: ColorSpaceConversion(profile, .eight, in: context).map(ColorConversion.inks)
             default: nil
             }
         }

@@ -75,6 +75,60 @@ package enum HEIFItemLocations {
         return contents
     }
 
+    /// Returns the place of what the box says of each item behind its number: where its bytes are. Linear in the bytes of
+    /// the box.
+    static func entries(_ reader: ByteReader, meta: Range<Int>) -> [Int: Range<Int>] {
+        guard meta.count > 4, let box = reader.payload(ofBox: "iloc", in: meta.lowerBound + 4..<meta.upperBound) else {
+            return [:]
+        }
+        var entries: [Int: Range<Int>] = [:]
+        forEachItem(reader, in: box) { item, extents in
+            let end = extents.start + extents.count * extents.byteCount
+            if end <= box.upperBound { entries[item] = extents.entry..<end }
+            return true
+        }
+        return entries
+    }
+
+    /// Returns the order in which the boxes of the file name its items first: those of their places, their properties and
+    /// their types come as the file has them. Linear in the bytes of the boxes.
+    static func ranks(_ reader: ByteReader, meta: Range<Int>) -> [Int: Int] {
+        var ranks: [Int: Int] = [:]
+        func note(_ item: Int) {
+            if ranks[item] == nil { ranks[item] = ranks.count }
+        }
+        for box in reader.boxes(in: meta.lowerBound + 4..<max(meta.lowerBound + 4, meta.upperBound)) {
+            switch box.type {
+            case "iloc":
+                forEachItem(reader, in: box.payload) { item, _ in
+                    note(item)
+                    return true
+                }
+            case "iinf":
+                // Its entries are boxes behind their number.
+                let start = box.payload.lowerBound + (reader.uint8(at: box.payload.lowerBound) == 0 ? 6 : 8)
+                for entry in reader.boxes(in: start..<max(start, box.payload.upperBound)) where entry.type == "infe" {
+                    let place = entry.payload.lowerBound
+                    let isWide = reader.uint8(at: place) == 3
+                    if let item = isWide ? reader.uint32(at: place + 4) : reader.uint16(at: place + 4) { note(item) }
+                }
+            case "iref":
+                HEIFItemReferences.forEachList(reader, in: box.payload) { list in
+                    note(list.from)
+                    for index in 0..<list.count {
+                        guard let item = list.item(index, reader) else { break }
+                        note(item)
+                    }
+                    return true
+                }
+            case "iprp":
+                for association in HEIFItemProperties(reader, meta: meta)?.items ?? [] { note(association) }
+            default: break
+            }
+        }
+        return ranks
+    }
+
     private struct Extent {
         let offset: Int
         let byteCount: Int
@@ -116,6 +170,8 @@ package enum HEIFItemLocations {
     struct Extents {
         /// The number of them, by the file's account.
         let count: Int
+        /// The offset of what the box says of the item behind its number.
+        fileprivate let entry: Int
         /// The offset of the first.
         fileprivate let start: Int
         fileprivate let base: Int
@@ -146,6 +202,7 @@ package enum HEIFItemLocations {
         for _ in 0..<itemCount {
             let item = version < 2 ? reader.uint16(at: offset) : reader.uint32(at: offset)
             offset += identifierSize
+            let entry = offset
             // Construction method, data reference, base offset.
             let isInItemData = version > 0 && (reader.uint16(at: offset) ?? 0) & 15 == 1
             offset += version == 0 ? 2 : 4
@@ -156,6 +213,7 @@ package enum HEIFItemLocations {
             }
             let extents = Extents(
                 count: extentCount,
+                entry: entry,
                 start: offset + 2,
                 base: base,
                 areInItemData: isInItemData,

@@ -164,7 +164,7 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
             {
                 return (bitmap, false)
             }
-            let inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
+            let inks = options.color == .sRGB ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,
@@ -180,7 +180,7 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
 
     private static func pixels(
         from decompressor: borrowing JPEGDecompressor,
-        inks: InkConversion?,
+        inks: ColorSpaceConversion?,
         isCancelled: () -> Bool
     ) throws -> Bitmap {
         if decompressor.hasMultipleScans {

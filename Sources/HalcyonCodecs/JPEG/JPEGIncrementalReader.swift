@@ -8,7 +8,7 @@ internal import HalcyonRaster
 final class JPEGIncrementalReader: IncrementalReading {
     private let header: JPEGHeader
     private let orientation: Orientation
-    private let inks: InkConversion?
+    private let inks: ColorSpaceConversion?
     private var stream: JPEGByteStream
     /// The rows so far of an image that comes by rows.
     private var rows: Bitmap?
@@ -23,7 +23,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     init(_ beginning: Data, _ header: JPEGHeader, scale: JPEGScale, options: DecodeOptions) throws {
         self.header = header
         orientation = options.appliedOrientation(of: header.orientation)
-        inks = options.color == .sRGB ? header.inkProfile.flatMap { InkConversion.cached(for: $0) } : nil
+        inks = options.color == .sRGB ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4
         sharesWay = isReadByLibjpeg && !options.usesEmbeddedThumbnail
@@ -122,7 +122,7 @@ extension Bitmap {
         from stream: borrowing JPEGByteStream,
         at row: Int,
         count: Int,
-        inks: InkConversion?
+        inks: ColorSpaceConversion?
     ) throws(CodecError) -> Int {
         let (width, bytesPerRow) = (width, bytesPerRow)
         return try withUnsafeMutableBytes { pixels throws(CodecError) in

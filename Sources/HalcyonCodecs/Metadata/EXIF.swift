@@ -33,6 +33,36 @@ package enum EXIF {
         return result
     }
 
+    /// The block without the thumbnail and its directory, whose bytes are zeros; none moves. Linear in the entries of two
+    /// directories.
+    package static func withoutThumbnail(_ block: Data) -> Data {
+        var result = Data(tiff(of: block))
+        guard let reader = tiffReader(of: result), let first = reader.uint32(at: 4),
+            let firstCount = reader.uint16(at: first)
+        else {
+            return block
+        }
+        let place = first + 2 + 12 * firstCount
+        guard let directory = reader.uint32(at: place), directory > 0, let count = reader.uint16(at: directory) else {
+            return block
+        }
+        func clear(_ range: Range<Int>) {
+            let range = range.clamped(to: 0..<result.count)
+            result.replaceSubrange(range, with: repeatElement(0, count: range.count))
+        }
+        func value(_ tag: Int) -> Int? {
+            let entry = (0..<count).first { reader.uint16(at: directory + 2 + 12 * $0) == tag }
+            return entry.flatMap { reader.uint32(at: directory + 2 + 12 * $0 + 8) }
+        }
+        // The JPEG, or the only strip of plain pixels.
+        for (offsetTag, countTag) in [(513, 514), (273, 279)] {
+            if let offset = value(offsetTag), let byteCount = value(countTag) { clear(offset..<offset + byteCount) }
+        }
+        clear(directory..<directory + 2 + 12 * count + 4)
+        clear(place..<place + 4)
+        return result
+    }
+
     /// Type SHORT, one value, in the first two bytes of the field (TIFF 6.0, section 2).
     private static func fields(_ orientation: Orientation, _ order: ByteReader.ByteOrder) -> [UInt8] {
         let value = UInt8(truncatingIfNeeded: orientation.rawValue)

@@ -35,8 +35,6 @@ final class ReportFile: Sendable {
     private struct State {
         /// The first error of writing.
         var failure: Int32?
-        /// Whether the last line is cut short: the next one begins a line of its own.
-        var isCut = false
         /// Whether the file still has an earlier report, whose place this one takes.
         var hasEarlier = false
     }
@@ -69,8 +67,10 @@ final class ReportFile: Sendable {
             earlier = Earlier()
             return
         }
-        var (reading, last) = (Reading(target: target), UInt8(ascii: "\n"))
-        let code = Self.read(descriptor, into: &reading, &last, isWhole: resumes)
+        var (reading, cutByteCount) = (Reading(target: target), 0)
+        var code = Self.read(descriptor, into: &reading, &cutByteCount, isWhole: resumes)
+        // The line that was being written when the run was killed.
+        if code == 0, reading.isReport, resumes { code = Self.cut(cutByteCount, of: descriptor) }
         guard code == 0 else {
             close(descriptor)
             throw FileOutput.failure(path, "the report", code)
@@ -80,11 +80,7 @@ final class ReportFile: Sendable {
             throw Self.failure(path, "it has no line of a report, and is left as it is")
         }
         earlier = resumes ? reading.earlier : Earlier()
-        state.withLock { state in
-            state.hasEarlier = !resumes
-            // The line that was being written when the run was killed.
-            state.isCut = resumes && last != UInt8(ascii: "\n")
-        }
+        state.withLock { $0.hasEarlier = !resumes }
     }
 
     deinit { close(descriptor) }
@@ -116,15 +112,23 @@ final class ReportFile: Sendable {
         // Lines of several threads may come at the same time.
         let code = state.withLock { state -> Int32? in
             removeEarlier(&state)
-            let wasCut = state.isCut
-            var text = wasCut ? "\n" + text : text
+            var text = text
             let (code, count) = text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
-            state.isCut = code != nil && (wasCut || count > 0)
-            guard let code, state.failure == nil else { return nil }
+            guard let code else { return nil }
+            // A pipe keeps its half line.
+            _ = Self.cut(count, of: descriptor)
+            guard state.failure == nil else { return nil }
             state.failure = code
             return code
         }
         if let code { Terminal.warn("\(FileOutput.failure(path, "the report", code))") }
+    }
+
+    /// Takes bytes off the end of a file, and returns the error of that, or 0.
+    private static func cut(_ byteCount: Int, of descriptor: Int32) -> Int32 {
+        guard byteCount > 0 else { return 0 }
+        let end = lseek(descriptor, 0, SEEK_END)
+        return end >= byteCount && ftruncate(descriptor, end - byteCount) == 0 ? 0 : errno
     }
 
     /// Writes bytes, and returns how many, with the error that ended that.
@@ -222,11 +226,13 @@ final class ReportFile: Sendable {
 
     /// Reads the lines; one that cannot be read, such as the last of a run that was killed, is left out.
     ///
-    /// - Parameter isWhole: `false` to read no further than to the first line of a report, or to the end of ``longestLine``.
+    /// - Parameters:
+    ///   - cutByteCount: Is the number of bytes behind the last whole line.
+    ///   - isWhole: `false` to read no further than to the first line of a report, or to the end of ``longestLine``.
     private static func read(
         _ descriptor: Int32,
         into reading: inout Reading,
-        _ last: inout UInt8,
+        _ cutByteCount: inout Int,
         isWhole: Bool
     ) -> Int32 {
         let decoder = JSONDecoder()
@@ -235,8 +241,10 @@ final class ReportFile: Sendable {
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count < 0 ? errno : 0 }
-            last = buffer[count - 1]
+            guard count > 0 else {
+                cutByteCount = rest.count
+                return count < 0 ? errno : 0
+            }
             reading.isEmpty = false
             var (start, searched) = (0, rest.count)
             rest += buffer[..<count]

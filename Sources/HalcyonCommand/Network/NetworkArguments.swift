@@ -26,7 +26,10 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Send this header field; may be repeated.", valueName: "NAME: VALUE"),
+        help: ArgumentHelp(
+            "Send this header field; may be repeated. What is cached answers all requests but for the fields that its Vary names.",
+            valueName: "NAME: VALUE"
+        ),
         transform: HeaderArgument.init
     )
     var header: [HeaderArgument] = []

@@ -21,6 +21,8 @@ final class EngineChannel: Sendable {
         /// The channels with a new listener. The thread subscribes to them, again if it has done so: a listener trusts what it
         /// hears from its first ``Event/connected`` on.
         var added: Set<String> = []
+        /// The channels that have lost their last listener.
+        var removed: Set<String> = []
         var isRunning = false
         var isConnected = false
         var isClosed = false
@@ -64,7 +66,14 @@ final class EngineChannel: Sendable {
     }
 
     func removeListener(_ id: Int, of channel: String) {
-        let removed = state.withLock { $0.listeners[channel]?.removeValue(forKey: id) }
+        let removed = state.withLock { state in
+            let removed = state.listeners[channel]?.removeValue(forKey: id)
+            if state.listeners[channel]?.isEmpty == true {
+                state.listeners[channel] = nil
+                state.removed.insert(channel)
+            }
+            return removed
+        }
         withExtendedLifetime(removed) {}
     }
 
@@ -101,11 +110,16 @@ final class EngineChannel: Sendable {
         var lastHeard = ContinuousClock.now
         var isAsked = false
         while true {
-            let (channels, isClosed) = state.withLock { state in
-                defer { state.added = [] }
-                return (isNew ? Set(state.listeners.keys) : state.added, state.isClosed)
+            let (channels, removed, isClosed) = state.withLock { state in
+                defer { (state.added, state.removed) = ([], []) }
+                let removed = isNew ? [] : state.removed.filter { state.listeners[$0] == nil }
+                let added = isNew ? Set(state.listeners.keys) : state.added.filter { state.listeners[$0] != nil }
+                return (added, removed, state.isClosed)
             }
             if isClosed { return }
+            for channel in removed {
+                try connection.send([EngineCommand("UNSUBSCRIBE", channel)], until: .now + Self.silence)
+            }
             for channel in channels.sorted() {
                 try connection.send([EngineCommand("SUBSCRIBE", channel)], until: .now + Self.silence)
             }
@@ -129,6 +143,8 @@ final class EngineChannel: Sendable {
 
     /// Tells the listeners what has come.
     private func handle(_ reply: EngineReply) throws(FleetError) {
+        // The answer to PING of a connection without a channel.
+        if reply.text == "PONG" { return }
         guard let parts = reply.elements, parts.count >= 2 else {
             _ = try reply.checked()
             throw .invalidReply("\(reply)")

@@ -69,6 +69,11 @@ final class EngineNode: Sendable {
         if let waiter { answer(waiter, .success(connection)) }
     }
 
+    /// Records that a call was answered, on a connection that is not used again.
+    func answered() {
+        state.withLock { $0.breaker.succeed() }
+    }
+
     /// Records that a call was not answered.
     func fail() {
         let now = ContinuousClock.now

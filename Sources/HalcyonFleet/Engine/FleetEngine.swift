@@ -121,6 +121,11 @@ public final class FleetEngine: Sendable {
             } catch {
                 // No failure of the node, which would hide the reason behind an open breaker.
                 if case .encryptionUnavailable = error { throw error }
+                // The node has answered; the connection is not read any further.
+                if case .replyTooLarge = error {
+                    target.answered()
+                    throw error
+                }
                 target.fail()
                 topology.lose(target)
                 // A node that has gone since, such as one that was restarted.

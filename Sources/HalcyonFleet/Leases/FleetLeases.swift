@@ -111,12 +111,17 @@ public final class FleetLeases: Sendable {
             switch await take(place, token, mayLook: mayLook) {
             case .taken:
                 unregister(id, of: place.lease)
-                // Another one of those that waited may have made it since this one looked.
-                if hasMissed, let value = try await stored() {
-                    end { [weak self] in await self?.release(place, token, isStored: true) }
-                    return value
-                }
-                return try await hold(place, token, make, settle)
+                let mayBeStored = hasMissed
+                return try await hold(
+                    place,
+                    token,
+                    {
+                        // Another one of those that waited may have made it since this one looked.
+                        if mayBeStored, let value = try await stored() { return value }
+                        return try await make()
+                    },
+                    settle
+                )
             case .stored:
                 // Since this machine has looked.
                 if let value = try await stored() { return value }
@@ -136,6 +141,8 @@ public final class FleetLeases: Sendable {
                     try Task.checkCancellation()
                 }
             case .unavailable:
+                // The engine may have given the lease all the same.
+                end { [weak self] in await self?.release(place, token, isStored: false) }
                 try Task.checkCancellation()
                 return try await make()
             }
@@ -151,14 +158,14 @@ public final class FleetLeases: Sendable {
         case unavailable
     }
 
-    /// Takes a lease that nobody has, or that this process has taken to renew an entry. Who finds it taken leaves a mark, so
+    /// Takes a lease that nobody has, or that this process has taken to renew an entry, or by a call that was sent again. Who finds it taken leaves a mark, so
     /// that what is made is stored, though it is made for the first time.
     ///
     /// KEYS: lease, mark. ARGV: token, lease in ms, "1" to hear of an entry that was stored a moment ago, token of renewals.
     private static let takeScript = """
         local holder = redis.call('GET', KEYS[1])
         if holder == 'stored' and ARGV[3] == '1' then return 'stored' end
-        if not holder or holder == 'stored' or holder == ARGV[4] then
+        if not holder or holder == 'stored' or holder == ARGV[4] or holder == ARGV[1] then
             redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
             return 'taken'
         end

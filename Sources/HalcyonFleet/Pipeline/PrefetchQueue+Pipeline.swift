@@ -43,8 +43,12 @@ extension PrefetchQueue {
 
 extension ImageError {
     /// `true` if another attempt is of no use.
-    fileprivate var isFinal: Bool {
+    fileprivate var isFinal: Bool { Self.isFinal(reason) }
+
+    private static func isFinal(_ reason: Reason) -> Bool {
         switch reason {
+        case .failedBefore(let reason): isFinal(reason)
+        case .alternativesExhausted(let failures): failures.allSatisfy { isFinal($0.error.reason) }
         case .status(let status): (400..<500).contains(status) && status != 408 && status != 425 && status != 429
         // A machine without confined processes, without time, or without a library, is no fault of the image.
         case .codec(.isolation(let error)): error.isOfImage

@@ -80,11 +80,12 @@ private final class PrefetchWorker: Sendable {
 
     /// The longest pause between two looks at the queue, in case nothing is heard of it.
     private static let longestPause = Duration.seconds(1)
+    private static let shortestPause = Duration.milliseconds(10)
 
     func run(_ wakes: AsyncStream<Void>, staysWhenEmpty: Bool) async throws -> PrefetchQueue.Summary {
         try await withThrowingDiscardingTaskGroup { group in
             // Wakes the loop now and then: for claims, for signs of life, and while nothing is heard.
-            let pause = min(Self.longestPause, queue.configuration.idleTime / 4)
+            let pause = max(Self.shortestPause, min(Self.longestPause, queue.configuration.idleTime / 4))
             group.addTask { [clock, waker] in
                 while !Task.isCancelled {
                     try? await clock.sleep(upTo: pause)

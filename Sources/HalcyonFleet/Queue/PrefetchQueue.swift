@@ -66,10 +66,9 @@ public final class PrefetchQueue: Sendable {
         self.configuration = configuration
         self.worker =
             worker ?? "\(ProcessInfo.processInfo.hostName).\(String(UInt32.random(in: 0 ... .max), radix: 36))"
-        // One slot for all keys.
-        // Empty braces would be no tag.
-        let name = name.isEmpty ? "_" : name
-        base = "hcq1:{\(name.utf8.map { $0 == 0x7B || $0 == 0x7D ? "_" : String(UnicodeScalar($0)) }.joined())}"
+        // One slot for all keys. Braces would end the tag, and empty ones be none.
+        let escaped = name.utf8.map { "{}%".utf8.contains($0) ? "%\($0)" : String(UnicodeScalar($0)) }
+        base = "hcq1:{\(name.isEmpty ? "%" : escaped.joined())}"
         channel = base + ":channel"
     }
 

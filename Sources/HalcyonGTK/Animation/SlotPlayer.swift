@@ -111,7 +111,9 @@ extension SlotController {
     ///
     /// - Parameter goesOn: Whether it is the image that is played, in another size. Default: `false`.
     func play(_ image: DecodedImage, goesOn: Bool = false) {
-        let playback = task?.options[PlaybackKey.self] ?? AnimationPlayback()
+        // What stands in the place of the image plays as it is by itself.
+        let isImage = content.kind == .image || content.kind == .preview
+        let playback = isImage ? task?.options[PlaybackKey.self] ?? AnimationPlayback() : AnimationPlayback()
         if goesOn, let slotPlayer, slotPlayer.replaceImage(with: image) {
             slotPlayer.follow(playback)
             // The first frame is shown, and another may be due.

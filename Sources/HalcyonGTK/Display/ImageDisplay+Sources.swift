@@ -109,7 +109,8 @@ extension ImageDisplay {
         setImage(with: source, placeholder: placeholder, options: options, pipeline: pipeline, completion: nil)
     }
 
-    /// Loads an image and shows it, and returns once a completion handler would be called.
+    /// Loads an image and shows it, and returns once a completion handler would be called. Where an equal call has failed,
+    /// it begins anew.
     ///
     /// Cancelling the calling task cancels the load.
     ///
@@ -136,7 +137,8 @@ extension ImageDisplay {
                     placeholder: placeholder,
                     pipeline: pipeline,
                     progress: progress,
-                    completion: { continuation.resume(with: $0) }
+                    completion: { continuation.resume(with: $0) },
+                    startsAnew: task?.state == .finished && task?.response == nil
                 )
                 if load.isCancelled { load.task?.cancel() }
             }

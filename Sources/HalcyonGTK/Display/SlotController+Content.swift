@@ -59,8 +59,8 @@ extension SlotController {
         content = Content(kind: .image, image: image)
         hasShownImage = true
         slotPlayer?.follow(task.options[PlaybackKey.self])
-        // The widget may have grown while the image was being loaded.
-        if requestedSize != nil { visibility.requestLayout() }
+        // The widget may have grown while the image was being loaded. One that waits is looked at after each layout.
+        if requestedSize != nil, task.state != .waiting { visibility.requestLayout() }
         onContentChange()
     }
 

@@ -76,6 +76,8 @@ final class SlotController {
     var hasGrownOutOfSight = false
     /// A Boolean value that indicates whether the widget was in a window and has left it, whether it is in another or not.
     var hasLeftWindow = false
+    /// A Boolean value that indicates whether an equal call is being answered.
+    private var isAnswering = false
     /// The last attempt to load the image at a larger size, if it has failed.
     var failedEnlargement: FailedEnlargement?
 
@@ -189,6 +191,13 @@ final class SlotController {
                 result = .failure(failure.error)
             }
             present.owner = call.owner ?? present.owner
+            // One that the completion handler of another makes would call itself without end.
+            guard !isAnswering else {
+                onNextTurn { call.finish(result) }
+                return present
+            }
+            isAnswering = true
+            defer { isAnswering = false }
             call.finish(result)
             return present
         }

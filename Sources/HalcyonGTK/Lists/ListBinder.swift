@@ -7,7 +7,7 @@ final class ListBinder {
     let configuration: ImageListFactory.Configuration
     let request: @MainActor (ImageListItem) -> ImageRequest?
     /// The placeholder, of which one texture serves all cells.
-    let placeholder: Paintable?
+    let placeholder: (any Placeholder)?
     /// The cells that are set up, by their `GtkListItem *`.
     private(set) var cells: [UnsafeMutableRawPointer: ListCell] = [:]
     /// The parts in sight of the views that use the factory, by view. A view is in use only while it has cells here.
@@ -73,7 +73,8 @@ final class ListBinder {
     ) {
         self.configuration = configuration
         self.request = request
-        placeholder = configuration.placeholder?.paintable
+        // An animated image plays.
+        placeholder = configuration.placeholder as? DecodedImage ?? configuration.placeholder?.paintable
     }
 
     private func setUp(_ listItem: UnsafeMutableRawPointer) {

@@ -56,7 +56,10 @@ extension ListCell {
         guard let overlay = content.overlay else { return }
         if let failure = decorations.failure {
             decorations.failure = nil
-            gtk_overlay_remove_overlay(overlay.opaque, failure.pointer.widget)
+            // The program may have taken it out.
+            if gtk_widget_get_parent(failure.pointer.widget) == overlay.widget {
+                gtk_overlay_remove_overlay(overlay.opaque, failure.pointer.widget)
+            }
         }
         if let badge = decorations.badge {
             decorations.badge = nil

@@ -74,11 +74,11 @@ final class ListCell {
     }
 
     /// Returns whether the slot shows a placeholder, or nothing where that is `nil`, and has no request.
-    func isClear(showing placeholder: Paintable?) -> Bool {
+    func isClear(showing placeholder: (any Placeholder)?) -> Bool {
         let display = content.display
         let slot = WidgetState.existing(display.object)?.existingController(for: display.slot)
         guard let slot else { return false }
-        return slot.task == nil && slot.paintable?.current?.pointer == placeholder?.pointer
+        return slot.task == nil && slot.paintable?.current?.pointer == placeholder?.paintable?.pointer
     }
 
     /// Returns a request as this cell would make it, so that the image is the same; `nil` while the cell has no size.

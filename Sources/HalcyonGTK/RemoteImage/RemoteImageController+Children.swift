@@ -3,8 +3,8 @@ internal import Halcyon
 
 extension RemoteImageController {
     /// What the picture shows without an image: the placeholder's, or nothing of the ratio that the widget is to have.
-    var emptyContent: Paintable? {
-        if case .image(let image) = configuration.placeholder.kind { return Paintable(image.image) }
+    var emptyContent: (any Placeholder)? {
+        if case .image(let image) = configuration.placeholder.kind { return image.image }
         guard let ratio = configuration.aspectRatio else { return nil }
         let empty = UnsafeMutableRawPointer(nonnull(gdk_paintable_new_empty(1, 1)))
         // Where the container leaves the size open, the area is that of a square of 160 points.
@@ -12,6 +12,12 @@ extension RemoteImageController {
         var paintable = Paintable(ObjectReference(adopting: empty), width: height * ratio, height: height)
         paintable.holdsPlace = true
         return paintable
+    }
+
+    /// Shows what there is without an image.
+    func showEmptyContent() {
+        let content = emptyContent
+        slot.setContent(content?.paintable, image: content as? DecodedImage)
     }
 
     /// Makes the placeholder in place of the one before.
@@ -44,7 +50,11 @@ extension RemoteImageController {
         guard let overlay, number == loadNumber, failure == nil, made == configuration.failure else { return }
         failure = child
         gtk_overlay_add_overlay(overlay.opaque, child.pointer.widget)
-        gtk_overlay_set_measure_overlay(overlay.opaque, child.pointer.widget, true.gboolean)
+        // In a place of a size of its own it has to do with that.
+        var (width, height): (Int32, Int32) = (0, 0)
+        gtk_widget_get_size_request(overlay.widget, &width, &height)
+        let isGiven = configuration.aspectRatio != nil || width > 0 && height > 0
+        setMeasured(child.pointer, !isGiven, overlay)
         updateChildren()
         if returnsFocus, let root = gtk_widget_get_root(overlay.widget), gtk_root_get_focus(root) == nil {
             _ = gtk_widget_child_focus(child.pointer.widget, GTK_DIR_TAB_FORWARD)

@@ -126,7 +126,7 @@ extension RemoteImageController {
             state = .failed(error)
             // The failure child is laid over an earlier image of the same source, but not over that of another.
             let keepsImage = slot.content.kind == .image && slot.task?.keepsImage == true
-            if configuration.failure != .none, !keepsImage { slot.setContent(emptyContent) }
+            if configuration.failure != .none, !keepsImage { showEmptyContent() }
             updateChildren()
             guard number == loadNumber else { return }
             onNextTurn { [weak self] in self?.reportFailure(error, number) }

@@ -168,7 +168,7 @@ final class RemoteImageController {
         if earlier.aspectRatio != configuration.aspectRatio || earlier.placeholder != configuration.placeholder,
             slot.content.kind == .nothing || slot.content.kind == .placeholder
         {
-            slot.setContent(emptyContent)
+            showEmptyContent()
         }
         slot.followsSight = restarts
         if earlier.placeholder != configuration.placeholder { makePlaceholder() }

@@ -39,10 +39,10 @@ extension SlotController {
     /// - Parameter isLater: Whether the completion handler is called in a later turn of the main actor, because the widget
     ///   is being hidden or destroyed. Default: `false`.
     func endTransition(isLater: Bool = false) {
-        let task = transitionTask
+        let (task, wasRunning) = (transitionTask, transitionIsRunning)
         dropTransition()
         // The widget may have grown meanwhile, and the image is loaded at a larger size only when it is shown for good.
-        if requestedSize != nil { visibility.requestLayout() }
+        if wasRunning, requestedSize != nil { visibility.requestLayout() }
         guard let task, let response = task.response else { return }
         guard isLater else { return task.finish(.success(response)) }
         transitionTask = task

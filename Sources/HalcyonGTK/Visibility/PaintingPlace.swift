@@ -73,12 +73,14 @@ struct PaintingPlace {
         let isEmpty = (shown?.width ?? 0) <= 0 || (shown?.height ?? 0) <= 0
         let window = isEmpty || isProvisional ? fittingWindow(after: earlier) : nil
         // What a scale such as 1.1 adds to a whole number is no further pixel.
-        func pixels(_ side: Double, _ isOpen: Bool) -> Int {
-            side > (isEmpty ? emptySide : 1) && !isOpen ? Int((side * scale - 1e-6).rounded(.up)) : 0
+        func pixels(_ side: Double, _ fitsWindow: Bool, _ extent: @autoclosure () -> Extent) -> Int {
+            let mayBeEmpty = isEmpty && side <= emptySide
+            let isOpen = side <= 1 || (mayBeEmpty || fitsWindow) && !extent().isGiven
+            return isOpen ? 0 : Int((side * scale - 1e-6).rounded(.up))
         }
         let demand = SizeDemand(
-            width: pixels(width, window?.fitsWidth == true && !horizontal.isGiven),
-            height: pixels(height, window?.fitsHeight == true && !vertical.isGiven),
+            width: pixels(width, window?.fitsWidth == true, horizontal),
+            height: pixels(height, window?.fitsHeight == true, vertical),
             mode: fit.targetMode
         )
         return demand.width == 0 && demand.height == 0 ? nil : demand
@@ -90,7 +92,8 @@ struct PaintingPlace {
     /// - Parameter earlier: The same at an earlier time, since which there was no image.
     func fittingWindow(after earlier: FittingWindow?) -> FittingWindow? {
         guard
-            width <= emptySide || height <= emptySide || earlier != nil || hasSizeOfContent
+            width <= emptySide && !horizontal.isGiven || height <= emptySide && !vertical.isGiven || earlier != nil
+                || hasSizeOfContent
                 || !isScrolled && FittingWindow.isEmpty(around: widget)
         else { return nil }
         return FittingWindow(around: widget, after: earlier)

@@ -104,10 +104,23 @@ final class WidgetVisibility {
         return Sight().includes(widget)
     }
 
-    /// A Boolean value that indicates whether the widget is in a window. An object that is no widget counts as such.
+    /// A Boolean value that indicates whether the widget is in a window that was not destroyed. An object that is no widget counts as such.
     var hasRoot: Bool {
         guard let widget else { return !isWidget }
-        return !isDestroyed && gtk_widget_get_root(widget.widget) != nil
+        guard !isDestroyed, let root = gtk_widget_get_root(widget.widget) else { return false }
+        return !Self.isDestroyedWindow(UnsafeMutableRawPointer(root))
+    }
+
+    /// Returns whether a window is none of the program's any more: one to which there are still references keeps its children
+    /// after it was destroyed.
+    private static func isDestroyedWindow(_ root: UnsafeMutableRawPointer) -> Bool {
+        guard root.isInstance(of: gtk_window_get_type()), gtk_widget_get_visible(root.widget) == 0 else { return false }
+        let windows = nonnull(gtk_window_get_toplevels())
+        return !(0..<g_list_model_get_n_items(windows)).contains { index in
+            guard let window = g_list_model_get_item(windows, index) else { return false }
+            defer { g_object_unref(window) }
+            return window == root
+        }
     }
 
     /// A Boolean value that indicates whether the widget is in sight, as far as that is known, and its window not minimised.
@@ -243,6 +256,13 @@ final class WidgetVisibility {
         if isMapped { return follow() }
         unfollow()
         onChange(.sight)
+        guard let widget, let root = gtk_widget_get_root(widget.widget), gtk_widget_get_visible(root.widget) == 0
+        else { return }
+        // A window is hidden before it is taken out of the list of windows.
+        onNextTurn { [weak self] in
+            guard let self, self.widget != nil, !isMapped, !hasRoot else { return }
+            onChange(.removal)
+        }
     }
 
     private func rootDidChange() {

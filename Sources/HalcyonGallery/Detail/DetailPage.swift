@@ -92,6 +92,8 @@ final class DetailPage {
         setVisible(playButton, false)
         cgtk_set_accessible_label(picture, item.name)
         zoom.show(thumbnail?.info.displaySize)
+        // Without a size the picture has the whole place.
+        gtk_picture_set_content_fit(picture.opaque, thumbnail == nil ? GTK_CONTENT_FIT_CONTAIN : GTK_CONTENT_FIT_FILL)
         let request = ImageRequest(
             item.source,
             options: [
@@ -118,6 +120,7 @@ final class DetailPage {
         case .success(let response):
             self.response = response
             zoom.setImageSize(response.image.info.displaySize)
+            gtk_picture_set_content_fit(picture.opaque, GTK_CONTENT_FIT_FILL)
             setVisible(playButton, response.image.animation != nil)
             playingDidChange()
             onLoad()

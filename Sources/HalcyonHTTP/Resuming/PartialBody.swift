@@ -115,7 +115,9 @@ final class PartialBody: BodyFile {
     private func removeNames(_ state: inout State) {
         guard state.hasNames else { return }
         state.canCheckpoint = false
-        state.hasNames = !store.removeFiles(name)
+        // The entry may have been removed by another, and its names be those of the transfer that came after.
+        let isRemoved = (try? store.fileSystem.status(of: journal))?.linkCount == 0
+        state.hasNames = !isRemoved && !store.removeFiles(name)
     }
 
     deinit {

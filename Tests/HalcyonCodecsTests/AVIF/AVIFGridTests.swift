@@ -54,6 +54,33 @@ struct AVIFGridTests {
         #expect(image.size == PixelSize(128, 64))
     }
 
+    @Test("tiles stand in the order of the references, whatever the order of their items", arguments: [false, true])
+    func order(hasAlpha: Bool) throws {
+        var file = try grid()
+        var red = try Bitmap(size: PixelSize(64, 64))
+        red.fill(PixelRect(size: red.size), with: Color(red: 0.8, green: 0.16, blue: 0.16))
+        red.isOpaque = true
+        let left = try QuickAVIFEncoder(chromaSampling: .yuv444).encode(red, options: EncodeOptions(quality: 100))
+        file.items[1].content = try HEIFFixture.box("mdat", of: left).payload
+        file.references[0] = ("dimg", 9, [2, 1])
+        if hasAlpha {
+            for (number, tile) in [(11, 1), (12, 2)] {
+                var alpha = try self.tile(number, isGray: true)
+                alpha.properties.append(Self.alphaType)
+                file.items.append(alpha)
+                file.references.append(("auxl", number, [tile]))
+            }
+        }
+        let bitmap = try decode(file).bitmap
+        let sample = try Bitmap.sample(PixelSize(64, 64))
+        if !hasAlpha {
+            #expect(zip(bitmap[10, 10], [204, 41, 41]).allSatisfy { abs(Int($0) - $1) < 12 })
+            #expect(zip(bitmap[74, 10], sample[10, 10]).allSatisfy { abs(Int($0) - Int($1)) < 12 })
+        } else {
+            #expect(Int(bitmap[10, 10][0]) > 2 * Int(bitmap[10, 10][1]))
+        }
+    }
+
     @Test(
         "grids that their tiles do not fill, or that have another number of them, are refused",
         arguments: [

@@ -36,6 +36,28 @@ struct EmbeddedMetadataTests {
         #expect(try codecs.decode(data, options: DecodeOptions(color: .asStored)).size == bitmap.size)
     }
 
+    @Test("the thumbnail of the image as it was goes, with all of its bytes, and so does the orientation in XMP")
+    func outdatedMetadata() throws {
+        let thumbnail = Data([0xff, 0xd8, 7, 7, 7, 0xff, 0xd9])
+        var exif = Data([0x4d, 0x4d, 0, 42, 0, 0, 0, 8])
+        exif += [0, 1, 1, 18, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 26 - 4 + 4]
+        exif += [0, 2] + [2, 1, 0, 4, 0, 0, 0, 1, 0, 0, 0, 56] + [2, 2, 0, 4, 0, 0, 0, 1, 0, 0, 0, 7] + [0, 0, 0, 0]
+        exif += thumbnail
+        let texts = ["tiff:Orientation=\"6\"", "<tiff:Orientation>3</tiff:Orientation>", "tiff:Orientation='x'"]
+        let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'>\(texts.joined())</x:xmpmeta>".utf8)
+        try #require(exif[56...] == thumbnail)
+        let options = EncodeOptions(metadata: ImageMetadata(exif: exif, xmp: xmp))
+        for format in [ImageFormat.jpeg, .png, .webp] {
+            let file = try codecs.encode(TestImages.photo(20, 10), as: format, options: options)
+            let metadata = try codecs.metadata(of: file)
+            let (block, packet) = (try #require(metadata.exif), try #require(metadata.xmp))
+            #expect(block.count == exif.count && block.firstRange(of: thumbnail) == nil)
+            #expect(EXIF.orientation(in: block) == .up && block[26..<56].allSatisfy { $0 == 0 })
+            let text = String(decoding: packet, as: UTF8.self)
+            #expect(text.contains("tiff:Orientation=\"1\"<tiff:Orientation>1</tiff:Orientation>tiff:Orientation='x'"))
+        }
+    }
+
     @Test("blocks begin at the index 0 and keep no file", arguments: [ImageFormat.jpeg, .png, .webp, .avif])
     func copies(_ format: ImageFormat) throws {
         let options = EncodeOptions(metadata: Self.metadata)

@@ -41,6 +41,11 @@ struct SVGDecoderTests {
         #expect(try size("viewBox='0 0 40 30' width='80'") == PixelSize(80, 60))
         #expect(try size("viewBox='0 0 40 30' height='15'") == PixelSize(20, 15))
         #expect(try size("viewBox='0 0 40 30' width='0' height='-4'") == PixelSize(40, 30))
+        #expect(try size("width='40'") == PixelSize(40, 150))
+        #expect(try size("height='40' width='100%'") == PixelSize(300, 40))
+        let style = "font: 9px &quot;A;B&quot;; width: 30px; height:20px"
+        #expect(try size("style='\(style)' height='90'") == PixelSize(30, 20))
+        #expect(try size("style='width: auto' width='30' height='20'") == PixelSize(30, 20))
         #expect(try size("\n width = \"7\"\theight\r\n='8'") == PixelSize(7, 8))
     }
 

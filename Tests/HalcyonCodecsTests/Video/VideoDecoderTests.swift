@@ -61,6 +61,24 @@ struct VideoDecoderTests {
         }
     }
 
+    @Test("frames are cut where the file says, and not where their rows are aligned")
+    func cropping() throws {
+        let bitmap = try image(VideoFixture.data("cropped.mp4")).bitmap
+        #expect(bitmap.size == PixelSize(24, 14))
+        for x in stride(from: 0, to: 24, by: 3) {
+            // The luma of the column, 8 further to the right in the frame as it is coded.
+            let expected = (40 + 10 * ((x + 8) / 2) - 16) * 255 / 219
+            #expect(abs(bitmap.pixel(x, 7).green - expected) <= 6, "\(x)")
+        }
+    }
+
+    @Test("alpha that stands beside the frames of VP9 is read")
+    func alphaBesideFrames() throws {
+        let image = try image(VideoFixture.data("alpha.webm"))
+        #expect(image.info.hasAlpha && !image.bitmap.isOpaque)
+        #expect(abs(image.bitmap.pixel(4, 8).alpha - 60) <= 6 && abs(image.bitmap.pixel(28, 8).alpha - 200) <= 6)
+    }
+
     @Test("a fraction is one of the duration")
     func fractions() throws {
         let data = VideoFixture.data("keys.mp4")

@@ -40,14 +40,16 @@ struct FleetEngineTests {
         #expect(replies == [.status("OK"), .bytes(body), .status("OK"), .bytes(Data()), .null])
     }
 
-    @Test("refuses what is larger than the call accepts, and answers the next call")
+    @Test("refuses what is larger than the call accepts, however often, and answers the next call")
     func limits() async throws {
         let server = try await TestEngine()
         let engine = try engine(server.url)
         try server.send("SET", "a", String(repeating: "x", count: 100_000))
         try server.send("RPUSH", "l", "1", "2", "3", "4", "5")
-        await #expect(throws: FleetError.replyTooLarge) {
-            try await engine.perform(get("a"), key: "a", limits: .init(byteCount: 50_000))
+        for _ in 0..<8 {
+            await #expect(throws: FleetError.replyTooLarge) {
+                try await engine.perform(get("a"), key: "a", limits: .init(byteCount: 50_000))
+            }
         }
         await #expect(throws: FleetError.replyTooLarge) {
             try await engine.perform(
@@ -215,6 +217,30 @@ struct FleetEngineTests {
                 if case .connected = event { counts.withLock { $0[number] += 1 } }
             }
             #expect(await eventually { counts.withLock { $0[number] } > 0 })
+        }
+    }
+
+    @Test("gives the subscription of a channel without listeners up, and hears the next listener's")
+    func lastListener() async throws {
+        let server = try await TestEngine()
+        let engine = try engine(server.url)
+        func subscribers() throws -> Int64? {
+            try server.send("PUBSUB", "NUMSUB", "a").elements.flatMap { $0.last?.number }
+        }
+        for _ in 0..<2 {
+            let isHeard = Lock(false)
+            let id = engine.channel.addListener(of: "a") { event in
+                if case .message = event { isHeard.withLock { $0 = true } }
+            }
+            #expect(try await eventually { try subscribers() == 1 })
+            #expect(
+                try await eventually {
+                    try server.send("PUBLISH", "a", "b")
+                    return isHeard.withLock { $0 }
+                }
+            )
+            engine.channel.removeListener(id, of: "a")
+            #expect(try await eventually { try subscribers() == 0 })
         }
     }
 

@@ -12,8 +12,13 @@ private struct Machine {
     let leases: FleetLeases
 
     /// - Parameter lease: Default: so long that no test waits for its end.
-    init(_ url: String, lease: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock()) throws {
-        tier = try TestFleet.tier(url) { $0.storesFirst = false }
+    init(
+        _ url: String,
+        lease: Duration = .seconds(60),
+        deadline: Duration = .seconds(5),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        tier = try TestFleet.tier(url, deadline: deadline) { $0.storesFirst = false }
         var configuration = FleetLeases.Configuration()
         configuration.lease = lease
         configuration.longestWait = .seconds(600)
@@ -180,6 +185,54 @@ struct FleetLeasesTests {
         }
         gate.open()
         #expect(try await made == [1])
+    }
+
+    @Test("that the engine gave too late is given up at once")
+    func lateLease() async throws {
+        let server = try await TestEngine()
+        let relay = try FalseEngine(.relay(port: server.port, delay: .milliseconds(100)))
+        let machine = try Machine("redis://127.0.0.1:\(relay.port)", deadline: .milliseconds(50))
+        let place = SharedTier.Place(key, try TestFleet.secret())
+        #expect(try await machine.value(for: key) { [1] } == [1])
+        try #require(await eventually { try server.info("commandstats").contains("cmdstat_publish") })
+        #expect(try server.send("EXISTS", place.lease).number == 0)
+    }
+
+    @Test("is given up where the tiers cannot be asked after it was waited for")
+    func failedLookUp() async throws {
+        struct Failure: Error {}
+        let server = try await TestEngine()
+        let (first, second) = (try Machine(server.url), try Machine(server.url))
+        let (gate, begun, key) = (Gate(), Gate(), key)
+        let made: Task<[UInt8], any Error> = Task {
+            try await first.value(for: key, isStored: false) {
+                begun.open()
+                await gate.wait()
+                return [1]
+            }
+        }
+        await begun.wait()
+        let lookUps = Lock(0)
+        let waited: Task<[UInt8], any Error> = Task {
+            try await second.leases.value(for: key) { () -> [UInt8]? in
+                let count = lookUps.withLock { count in
+                    count += 1
+                    return count
+                }
+                // The first is after the other machine has ended.
+                if count > 1 { throw Failure() }
+                return nil
+            } make: {
+                [2]
+            } settle: {
+            }
+        }
+        #expect(await eventually { second.leases.waiterCount == 1 })
+        gate.open()
+        #expect(try await made.value == [1])
+        await #expect(throws: Failure.self) { try await waited.value }
+        let lease = SharedTier.Place(key, try TestFleet.secret()).lease
+        #expect(try await eventually { try ["stored", nil].contains(server.send("GET", lease).text) })
     }
 
     @Test("costs nothing but the making where the engine is gone")

@@ -220,6 +220,25 @@ final class AnimatedImageTests: XCTestCase {
         try await load(TestColor.red.png(), in: place)
         XCTAssertNil(place.display.player)
     }
+
+    func testPlaceholderPlaysWhateverThePlaybackOfTheImage() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        var playback = AnimationPlayback()
+        playback.startsAutomatically = false
+        var eventCount = 0
+        playback.onEvent = { _ in eventCount += 1 }
+        picture.display.setImage(
+            with: loads.url(),
+            placeholder: try ImageCodecs.standard.animatedImage(from: TestColor.animation(milliseconds: 20)),
+            options: [.playback(playback)],
+            pipeline: loads.pipeline
+        )
+        let player = try XCTUnwrap(picture.display.player)
+        await MainLoop.run { player.loopCount > 0 }
+        XCTAssertEqual(eventCount, 0)
+    }
 }
 
 /// The state that a window manager gives to a window of X11 which it has minimised.

@@ -151,4 +151,42 @@ final class DisplayRetryTests: XCTestCase {
         await second.waitUntilCancelled()
         XCTAssertEqual(done.outcome, "cancelled")
     }
+
+    func testAwaitedCallBeginsAnewAfterAFailure() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let url = loads.missing()
+        let request = ImageRequest(url)
+        for count in 1...3 {
+            let result = Task { try await picture.display.showImage(with: request, pipeline: loads.pipeline) }
+            await MainLoop.run { loads.transport.startedCount == count && picture.display.task?.state == .finished }
+            if case .success = await result.result { XCTFail("the image is missing") }
+        }
+        loads.transport.setRoute(url, ScriptedTransport.Route(body: try TestColor.blue.png()))
+        let result = Task { try await picture.display.showImage(with: request, pipeline: loads.pipeline) }
+        await MainLoop.run { picture.display.content == .image }
+        _ = try await result.value
+    }
+
+    func testEqualCallsOfACompletionHandlerDoNotRecurse() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let url = loads.missing()
+        var (depth, greatestDepth, count) = (0, 0, 0)
+        func load() {
+            depth += 1
+            greatestDepth = max(greatestDepth, depth)
+            picture.display.setImage(with: url, pipeline: loads.pipeline) { _ in
+                count += 1
+                if count < 1_000 { load() }
+            }
+            depth -= 1
+        }
+        load()
+        await MainLoop.run { count == 1_000 }
+        XCTAssertEqual(loads.transport.startedCount, 1)
+        XCTAssertLessThan(greatestDepth, 4)
+    }
 }

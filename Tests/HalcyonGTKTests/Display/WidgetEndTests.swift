@@ -368,4 +368,32 @@ private final class WeakStates {
     var isEmpty: Bool { states.allSatisfy { $0.object == nil } }
 
     func add(_ state: WidgetState?) { states.append(WeakReference(state)) }
+
+    func testLoadCompletesWhereADestroyedWindowIsStillReferredTo() async throws {
+        let picture = try await TestPicture()
+        let loads = ViewPipeline()
+        let window = ObjectReference(retaining: UnsafeMutableRawPointer(picture.window.window))
+        let done = Completions()
+        picture.display.setImage(with: loads.url(), pipeline: loads.pipeline, completion: done.handler)
+        let transfer = await loads.transport.nextTransfer()
+        picture.destroy()
+        await done.wait()
+        XCTAssertEqual(done.outcome, "superseded")
+        await transfer.waitUntilCancelled()
+        withExtendedLifetime(window) {}
+    }
+
+    func testHiddenWindowKeepsItsLoads() async throws {
+        let picture = try await TestPicture()
+        defer { picture.destroy() }
+        let loads = ViewPipeline()
+        let done = Completions()
+        picture.display.setImage(with: try loads.url(.blue), pipeline: loads.pipeline, completion: done.handler)
+        gtk_widget_set_visible(picture.window.widget, 0)
+        for _ in 0..<5 { await MainLoop.settle() }
+        XCTAssertEqual(done.count, 0)
+        gtk_widget_set_visible(picture.window.widget, 1)
+        await done.wait()
+        XCTAssertEqual(done.outcome, "success")
+    }
 }

@@ -164,4 +164,18 @@ final class RemoteImageLooksTests: XCTestCase {
         g_object_set_property(object.assumingMemoryBound(to: GObject.self), name, &value)
         g_value_unset(&value)
     }
+
+    func testAnimatedPlaceholderPlays() async throws {
+        try TestWindow.requireDisplay()
+        let loads = ViewPipeline()
+        var configuration = RemoteImage.Configuration()
+        let animation = try ImageCodecs.standard.animatedImage(from: TestColor.animation(milliseconds: 20))
+        configuration.placeholder = .image(animation)
+        let image = RemoteImage(loads.url(), configuration: configuration, pipeline: loads.pipeline)
+        let window = try TestWindow(child: image.widget.widget)
+        defer { window.destroy() }
+        await window.present()
+        let player = try XCTUnwrap(image.hc.player)
+        await MainLoop.run { player.loopCount > 0 }
+    }
 }

@@ -52,6 +52,15 @@ final class DisplaySizeTests: XCTestCase {
         XCTAssertTrue(text.contains("Executed 1 test"), text)
     }
 
+    func testSmallSizeThatIsGivenIsOne() async throws {
+        let place = try await TestPlace(PixelSize(16, 16))
+        defer { place.destroy() }
+        gtk_widget_set_size_request(place.widget, 16, 16)
+        await load(try loads.url(.blue, 400, 400), in: place)
+        let scale = Int(gtk_widget_get_scale_factor(place.widget))
+        XCTAssertEqual(place.imageSize, PixelSize(16 * scale, 16 * scale))
+    }
+
     func testHeightFollowsTheImageWhereOnlyTheWidthIsGiven() async throws {
         let place = try await TestPlace(nil)
         defer { place.destroy() }

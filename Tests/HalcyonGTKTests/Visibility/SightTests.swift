@@ -1,4 +1,5 @@
 import CGTK
+import Foundation
 import Halcyon
 import HalcyonTesting
 import XCTest
@@ -74,6 +75,34 @@ final class SightTests: XCTestCase {
         XCTAssertEqual(place.widgets.compactMap { ImageDisplay($0).player?.loopCount }.max(), 0)
         await place.scroll(to: 950)
         await MainLoop.run { frames > 20 }
+    }
+
+    /// Memory has the image of the file, which is shown before the file is examined.
+    func testFileInMemoryOutOfSightLaysNothingOutAtRest() async throws {
+        let path = NSTemporaryDirectory() + "halcyon-sight-\(UUID().uuidString).png"
+        try TestColor.blue.png().write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let place = try await ScrolledPlace(count: 2)
+        defer { place.destroy() }
+        let done = Completions()
+        ImageDisplay(place.widgets[0]).setImage(
+            with: .file(path),
+            options: [.visibility(.always)],
+            pipeline: loads.pipeline,
+            completion: done.handler
+        )
+        await done.wait()
+        let display = ImageDisplay(place.widgets[1])
+        display.setImage(with: .file(path), pipeline: loads.pipeline)
+        await place.scroll(to: 10)
+        XCTAssertEqual(display.content, .image)
+        XCTAssertEqual(display.task?.state, .waiting)
+        await MainLoop.settle()
+        var frames = 0
+        let observer = try FrameObserver(place.scrolled, onBegin: { frames += 1 }, onPaint: {})
+        defer { observer.stop() }
+        for _ in 0..<10 { await MainLoop.settle() }
+        XCTAssertEqual(frames, 0)
     }
 
     /// Each costs one look; what they lie in is looked at once.

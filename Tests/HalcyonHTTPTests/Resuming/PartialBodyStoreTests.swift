@@ -121,6 +121,24 @@ struct PartialBodyStoreTests {
         #expect(fixture.folder.openFiles().isEmpty)
     }
 
+    @Test("keeps the body that took the place of one that was removed while in use")
+    func successor() throws {
+        let fixture = try ResumeFixture([ResumeFixture.ranged()])
+        let store = fixture.store()
+        let key = try #require(PartialBodyKey(TransferRequest(url: fixture.server.url())))
+        let response = PartialResponse(url: key.original, headers: [:], validator: "\"a\"", totalBytes: nil)
+        let first = try #require(store.begin(key, response, since: store.removalCount))
+        store.removeAll { $0 == key.original }
+        let second = try #require(store.begin(key, response, since: store.removalCount))
+        try pattern(1_000).withUnsafeBytes { try second.append($0) }
+        first.close(keepsBytes: false)
+        second.close(keepsBytes: true)
+        let kept = try #require(store.take(key))
+        #expect(kept.count == 1_000)
+        kept.close(keepsBytes: false)
+        #expect(fixture.folder.openFiles().isEmpty)
+    }
+
     @Test(
         "removes the bodies of some originals, also those in use, and keeps nothing of transfers that had begun before"
     )

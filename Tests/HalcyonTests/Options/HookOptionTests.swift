@@ -99,6 +99,14 @@ struct HookOptionTests {
         #expect(await reason { try await type.response } == .contentType("text/html"))
     }
 
+    @Test("a response of images without an end is refused at its head")
+    func endlessImages() async throws {
+        let (task, transport) = task()
+        let type = "multipart/x-mixed-replace; boundary=frame"
+        await transport.nextTransfer().answer(.init(headers: [.contentType: type], body: Sample.png()))
+        #expect(await reason { try await task.response } == .contentType(type))
+    }
+
     @Test("takes the place of the one that was set before")
     func lastOne() async throws {
         let (task, transport) = task(

@@ -35,6 +35,12 @@ struct BackoffStrategyTests {
         #expect(BackoffStrategy.exponential(factor: .nan, maximum: .seconds(9)).delay(afterAttempt: 5) <= .seconds(9))
     }
 
+    @Test("takes a jitter that is no number for none", arguments: [Double.nan, -Double.infinity, -1])
+    func noJitter(_ jitter: Double) {
+        let strategy = BackoffStrategy.fixed(base: .seconds(8), jitter: jitter)
+        #expect(strategy.delay(afterAttempt: 1, randomFraction: 0.5) == .seconds(8))
+    }
+
     @Test("takes away the part that jitter and a random number give")
     func jitter() {
         let strategy = BackoffStrategy.fixed(base: .seconds(8), jitter: 0.5)

@@ -34,6 +34,34 @@ struct StaleResultTests {
         #expect(try await fixture.load([crop]).source == .network)
     }
 
+    @Test("is not shown while a refusal of its server is remembered", arguments: [true, false])
+    func rememberedRefusal(isProcessed: Bool) async throws {
+        let fixture = ServerCachingFixture(recovery: RecoveryConfiguration(failureMemory: FailureMemory()))
+        let options = isProcessed ? [crop] : []
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=60"])
+        _ = try await fixture.load(options)
+        fixture.clock.advance(by: 61)
+        fixture.test.pipeline.cache.removeAllFromMemory()
+        fixture.serve(Data(), [:], status: 403)
+        #expect(try await fixture.failure(options).reason == .status(403))
+        #expect(try await fixture.failure(options).reason == .failedBefore(.status(403)))
+        #expect(fixture.requestCount == 2)
+    }
+
+    @Test("is not used for a request whose Cache-Control asks its server", arguments: ["no-cache", "max-age=0"])
+    func requestDirectives(_ directive: String) async throws {
+        for options in [[crop], []] {
+            let fixture = ServerCachingFixture()
+            fixture.serve(Sample.png(), [.cacheControl: "max-age=3600"])
+            _ = try await fixture.load(options)
+            let asking = options + [ImageOption.headers([.cacheControl: directive])]
+            fixture.serve(Sample.png(seed: 7), [.cacheControl: "max-age=3600"])
+            #expect(try await fixture.load(asking).source == .network)
+            #expect(try await fixture.load(options).source != .network)
+            #expect(fixture.requestCount == 2)
+        }
+    }
+
     @Test("is shown where the network is forbidden")
     func offline() async throws {
         _ = try await store("max-age=60")
