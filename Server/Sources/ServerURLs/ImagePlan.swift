@@ -1,8 +1,8 @@
 /// What a URL asks for: a source, the changes to its image in a fixed order, and the form of the answer.
 ///
 /// Every dialect of URLs becomes a plan, so that equal images are one entry of the caches, whatever the dialect.
-/// The order: ``trim``, ``crop``, ``quarterTurns`` and flips, ``size``, ``effects``, ``padding``, ``background``,
-/// ``watermark``.
+/// The order: ``trim``, ``crop``, ``quarterTurns``, flips, ``size``, ``effects``, ``padding``, ``background``,
+/// ``watermark``; ``turnsBeforeCrop`` and ``flipsAfterSize`` change it.
 public struct ImagePlan: Sendable, Hashable {
     /// The source as the URL has it, without its percent-encoding: a URL, or a path below the server's base.
     public var source: String
@@ -12,10 +12,14 @@ public struct ImagePlan: Sendable, Hashable {
     public var crop: Crop?
     /// Turns by 90° clockwise. Default: 0.
     public var quarterTurns = 0
+    /// A Boolean value that indicates whether the crop is a part of the turned image. Default: `false`.
+    public var turnsBeforeCrop = false
     /// A Boolean value that indicates whether left and right change places. Default: `false`.
     public var flipsHorizontally = false
     /// A Boolean value that indicates whether top and bottom change places. Default: `false`.
     public var flipsVertically = false
+    /// A Boolean value that indicates whether it is the resized and cut image that is flipped. Default: `false`.
+    public var flipsAfterSize = false
     /// The size of the result. Default: that of the image.
     public var size = Size()
     /// The filters, in their order. Default: none.
@@ -44,7 +48,8 @@ extension ImagePlan {
         /// offsets lead away from the nearest edges, or from the middle to the right and down; below 1 they are
         /// parts of the sides of the image.
         case anchor(x: Double, y: Double, offsetX: Double = 0, offsetY: Double = 0)
-        /// This point of the image, in parts of its sides, is in the middle, as far as the edges allow.
+        /// This point of the image, in parts of its sides, is in the middle, as far as the edges allow; in a larger area,
+        /// the middle of the image is at this point of the area.
         case focus(x: Double, y: Double)
         /// This point of the source, in pixels, is in the middle, as far as the edges allow.
         case focusPixels(x: Double, y: Double)
@@ -75,8 +80,10 @@ extension ImagePlan {
 
     /// A part of the image.
     public enum Crop: Sendable, Hashable {
-        /// A rectangle in pixels.
+        /// A rectangle in pixels; an error for an image that has none of them.
         case pixels(x: Int, y: Int, width: Int, height: Int)
+        /// A rectangle in pixels; the whole of an image that has none of them.
+        case pixelsIfAny(x: Int, y: Int, width: Int, height: Int)
         /// A rectangle in parts of the sides.
         case parts(x: Double, y: Double, width: Double, height: Double)
         /// A size whose place the gravity says. A side below 1 is a part of that of the image; 0 is the whole side.
@@ -103,8 +110,10 @@ extension ImagePlan {
             case fill
             /// As ``fill``; an image that is smaller is cut to the ratio of the size.
             case fillDown
-            /// Exactly the size; the ratio of the sides is not kept.
+            /// Exactly the size; the ratio of the sides is not kept. Without enlarging, a side that would grow stays.
             case stretch
+            /// As ``stretch``; without enlarging, both sides become smaller by the factor that one would grow by.
+            case force
             /// ``fill`` where image and size are both upright or both lying, else ``fit``.
             case auto
             /// The whole image, around the size: its smaller side fits.
@@ -130,7 +139,8 @@ extension ImagePlan {
         public var gravity = Gravity.center
         /// The factors of width and height. Default: 1.
         public var zoomX = 1.0, zoomY = 1.0
-        /// The physical pixels of a pixel of the URL; lengths in pixels are multiplied by it, up to 8. Default: 1.
+        /// The physical pixels of a pixel of the URL, up to 8; the size and lengths in pixels are multiplied by it. Without
+        /// enlarging, it is limited to what the image has pixels for. Default: 1.
         public var density = 1.0
         /// The place of the image in an area of the whole size, where the result is smaller; `nil`: the result stays
         /// smaller. Default: `nil`.
@@ -145,7 +155,8 @@ extension ImagePlan {
 
         /// A Boolean value that indicates whether the size is that of the image.
         public var isIdentity: Bool {
-            width != .free || height != .free || leastWidth > 0 || leastHeight > 0 ? false : zoomX == 1 && zoomY == 1
+            width == .free && height == .free && leastWidth == 0 && leastHeight == 0 && zoomX == 1 && zoomY == 1
+                && (density == 1 || density > 1 && !enlarges)
         }
     }
 
@@ -167,7 +178,7 @@ extension ImagePlan {
         case exposure(Double)
         /// Degrees by which hues are turned.
         case hue(Double)
-        /// Gray of the same luminance.
+        /// Gray: the components as they are encoded, by the weights of BT.709.
         case grayscale
         /// Sepia.
         case sepia
@@ -207,7 +218,7 @@ extension ImagePlan {
     public struct Watermark: Sendable, Hashable {
         /// The factor of its opacity, from 0 to 1.
         public var opacity: Double
-        /// The place. Default: the middle.
+        /// The place; offsets below 1 are parts of the sides of the image. Default: the middle.
         public var gravity = Gravity.center
         /// A Boolean value that indicates whether it covers the whole image in copies, with the offsets of the
         /// gravity between them. Default: `false`.

@@ -151,7 +151,8 @@ struct ImgproxyOptions {
         var plan = draft
         plan.source = source
         plan.crop = crop.map { .size(width: $0.width, height: $0.height, $0.gravity ?? draft.size.gravity) }
-        if plan.size.mode == .stretch {
+        plan.turnsBeforeCrop = crop != nil && plan.quarterTurns != 0
+        if plan.size.mode == .force {
             if plan.size.width == .free { plan.size.width = .original }
             if plan.size.height == .free { plan.size.height = .original }
         }
@@ -194,7 +195,7 @@ struct ImgproxyOptions {
 
     private mutating func readType(_ arguments: inout OptionArguments) throws(URLRefusal) {
         let mode: ImagePlan.Size.Mode? = try arguments.choice([
-            "fit": .fit, "fill": .fill, "fill-down": .fillDown, "force": .stretch, "auto": .auto,
+            "fit": .fit, "fill": .fill, "fill-down": .fillDown, "force": .force, "auto": .auto,
         ])
         if let mode { draft.size.mode = mode }
     }

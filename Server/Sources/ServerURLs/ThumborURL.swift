@@ -52,6 +52,7 @@ struct ThumborOptions {
     private let isEscaped: Bool
     private var plan = ImagePlan(source: "")
     private var isFitIn = false
+    private var isStretched = false
     private var neverEnlarges = false
     private var enlargesFitIn = false
 
@@ -124,10 +125,16 @@ struct ThumborOptions {
     }
 
     private mutating func finish() {
-        if !isFitIn, plan.size.mode == .fit, plan.size.width != .free, plan.size.height != .free {
-            plan.size.mode = .fill
+        if isFitIn {
+            plan.size.enlarges = enlargesFitIn || plan.size.mode == .around
+        } else {
+            plan.size.enlarges = !neverEnlarges
+            if isStretched {
+                plan.size.mode = .stretch
+            } else if plan.size.width != .free, plan.size.height != .free {
+                plan.size.mode = .fill
+            }
         }
-        plan.size.enlarges = isFitIn ? enlargesFitIn : !neverEnlarges
     }
 
     private static func trim(_ text: Substring) throws(URLRefusal) -> ImagePlan.Trim {
@@ -158,11 +165,10 @@ struct ThumborOptions {
         guard numbers.allSatisfy({ $0 <= Int(Int32.max) }) else {
             throw .invalidArgument(option: "crop", "is larger than any image")
         }
-        if numbers.allSatisfy({ $0 == 0 }) { return nil }
-        guard numbers[2] > numbers[0], numbers[3] > numbers[1] else {
-            throw .invalidArgument(option: "crop", "ends before it begins: \(text)")
-        }
-        return .pixels(x: numbers[0], y: numbers[1], width: numbers[2] - numbers[0], height: numbers[3] - numbers[1])
+        // thumbor ignores a crop without a pixel.
+        guard numbers[2] > numbers[0], numbers[3] > numbers[1] else { return nil }
+        let (width, height) = (numbers[2] - numbers[0], numbers[3] - numbers[1])
+        return .pixelsIfAny(x: numbers[0], y: numbers[1], width: width, height: height)
     }
 
     private mutating func read(size text: Substring) throws(URLRefusal) {
@@ -177,6 +183,7 @@ struct ThumborOptions {
         }
         plan.flipsHorizontally = sides[0].hasPrefix("-")
         plan.flipsVertically = sides[1].hasPrefix("-")
+        plan.flipsAfterSize = plan.flipsHorizontally || plan.flipsVertically
         plan.size.width = try side(sides[0])
         plan.size.height = try side(sides[1])
     }
@@ -213,7 +220,7 @@ struct ThumborOptions {
         case "cover": plan.output.isStill = true
         case "no_upscale": neverEnlarges = true
         case "upscale": enlargesFitIn = true
-        case "stretch": plan.size.mode = .stretch
+        case "stretch": isStretched = true
         case "proportion":
             plan.size.zoomX = try arguments.required(arguments.number(0.001...1))
             plan.size.zoomY = plan.size.zoomX

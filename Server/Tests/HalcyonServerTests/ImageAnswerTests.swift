@@ -74,6 +74,41 @@ struct ImageAnswerTests {
         )
     }
 
+    @Test("A number of bytes that no quality fits into gives the lowest quality")
+    func tooFewBytes() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve(
+            "https://origin.test/cat.png",
+            ImageCodecs.standard.encode(TestImage.noise(128, 128), as: .png)
+        )
+        let smallest = try await fixture.answer(fixture.path(["f:jpeg", "q:1"]))
+        let answer = try await fixture.answer(fixture.path(["f:jpeg", "max-bytes:10"]))
+        #expect(answer.status == .ok)
+        #expect(answer.body.readableBytes == smallest.body.readableBytes)
+    }
+
+    @Test("A client that accepts GIF alone gets an animation as one")
+    func animationAsGIF() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.animation())
+        let answer = try await fixture.answer(fixture.path(["w:20"]), [.accept: "image/gif"])
+        #expect(answer.headers[.contentType] == "image/gif")
+        #expect(try ImageCodecs.standard.info(of: Data(buffer: answer.body)).isAnimated)
+        let alone = try await ServerFixture { $0.offers = [] }
+        try alone.serve("https://origin.test/cat.png", ServerFixture.animation())
+        #expect(try await alone.answer(alone.path(["w:20"])).headers[.contentType] == "image/gif")
+        #expect(try await fixture.answer(fixture.path(["w:20"]), [.accept: "image/none"]).status == .notAcceptable)
+    }
+
+    @Test("A part that the image does not have is refused by the name of its option")
+    func missingCrop() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        let answer = try await fixture.answer(fixture.path(["crop:500:0:10:10"]))
+        #expect(answer.status == .unprocessableContent)
+        #expect(String(buffer: answer.body).contains("“crop”"))
+    }
+
     @Test("BlurHash and ThumbHash are text, and /info is JSON for the same signature")
     func descriptions() async throws {
         let fixture = try await ServerFixture()

@@ -48,7 +48,7 @@ final class PlanProcessingTests: Sendable {
     ]
 
     /// Returns the image of options of the server's own URLs.
-    private func encoded(_ options: String, watermark: WatermarkImage? = nil) async throws -> EncodedImage {
+    private func encoded(_ options: String, watermark: ServerWatermark? = nil) async throws -> EncodedImage {
         var rules = URLRules { 0 }
         rules.allowsUnsigned = true
         rules.hasWatermark = watermark != nil
@@ -61,7 +61,7 @@ final class PlanProcessingTests: Sendable {
         )
     }
 
-    private func bitmap(_ options: String, watermark: WatermarkImage? = nil) async throws -> Bitmap {
+    private func bitmap(_ options: String, watermark: ServerWatermark? = nil) async throws -> Bitmap {
         try ImageCodecs.standard.decode(await encoded(options, watermark: watermark).data).bitmap
     }
 
@@ -138,7 +138,10 @@ final class PlanProcessingTests: Sendable {
     @Test("A watermark is at its place, away from the edges, or everywhere")
     func watermark() async throws {
         try serve(TestImage.bitmap(80, 60))
-        let mark = WatermarkImage(try TestImage.bitmap(10, 10, background: .black))
+        let mark = ServerWatermark(
+            image: WatermarkImage(try TestImage.bitmap(10, 10, background: .black)),
+            tag: "black"
+        )
         func darkPixels(_ options: String) async throws -> Set<PixelPoint> {
             let bitmap = try await bitmap("f:png/watermark:\(options)", watermark: mark)
             return Set(
@@ -150,6 +153,9 @@ final class PlanProcessingTests: Sendable {
         #expect(try await darkPixels("1") == [PixelPoint(40, 30)])
         #expect(try await darkPixels("1:soea") == [PixelPoint(75, 55)])
         #expect(try await darkPixels("1:soea:10:10") == [PixelPoint(65, 45)])
+        // An eighth of the width, and a sixth of the height.
+        #expect(try await darkPixels("1:soea:0.125:0.167") == [PixelPoint(65, 45)])
+        #expect(try await darkPixels("1:nowe:0.5:0.5") == [PixelPoint(40, 30)])
         #expect(try await darkPixels("1:re:0:0").count == 4)
         #expect(try await darkPixels("0").isEmpty)
     }

@@ -61,6 +61,25 @@ struct SourceRulesTests {
         #expect(throws: SourceRefusal.self) { try rules().source("file:///etc/passwd") }
     }
 
+    @Test(
+        "Characters that a URL must not have as they are become escapes, and escapes stay",
+        arguments: [
+            ("https://any.test/a%20b.jpg", "a%20b.jpg"), ("https://any.test/a%20b c.jpg", "a%20b%20c.jpg"),
+            ("https://any.test/ä%C3%A4.jpg", "%C3%A4%C3%A4.jpg"), ("https://any.test/100%.jpg", "100%25.jpg"),
+            ("https://any.test/a?b=%7C|", "a?b=%7C%7C"), ("https://any.test/[a]%2F", "%5Ba%5D%2F"),
+            ("https://any.test/a#b#c", "a#b%23c"),
+        ]
+    )
+    func escapes(_ text: String, _ expected: String) throws {
+        #expect(try url(text, rules()) == "https://any.test/" + expected)
+    }
+
+    @Test("Addresses and international names are hosts of sources")
+    func hosts() throws {
+        #expect(try url("http://[2001:db8::1]:90/a b", rules()) == "http://[2001:db8::1]:90/a%20b")
+        #expect(try url("https://bücher.test/a b%20c", rules())?.hasSuffix("/a%20b%20c") == true)
+    }
+
     @Test("Local sources stay within the root, also by links, and are files")
     func local() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "root-\(UInt64.random(in: 0 ... .max))")

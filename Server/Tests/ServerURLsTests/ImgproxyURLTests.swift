@@ -25,7 +25,7 @@ struct ImgproxyURLTests {
         ("rs::300", { $0.size.width = .pixels(300) }),
         ("size:3:4", { ($0.size.width, $0.size.height) = (.pixels(3), .pixels(4)) }),
         ("s:3", { $0.size.width = .pixels(3) }), ("resizing_type:fill-down", { $0.size.mode = .fillDown }),
-        ("rt:force/w:5", { ($0.size.mode, $0.size.width, $0.size.height) = (.stretch, .pixels(5), .original) }),
+        ("rt:force/w:5", { ($0.size.mode, $0.size.width, $0.size.height) = (.force, .pixels(5), .original) }),
         ("rt:auto", { $0.size.mode = .auto }), ("width:7", { $0.size.width = .pixels(7) }), ("w:0", { _ in }),
         ("height:7", { $0.size.height = .pixels(7) }), ("h:7", { $0.size.height = .pixels(7) }),
         ("min-width:7", { $0.size.leastWidth = 7 }), ("mw:7", { $0.size.leastWidth = 7 }),
@@ -45,6 +45,13 @@ struct ImgproxyURLTests {
         ("crop:100:0.5", { $0.crop = .size(width: 100, height: 0.5, .center) }),
         ("c:10:20:nowe:3:4", { $0.crop = .size(width: 10, height: 20, .anchor(x: 0, y: 0, offsetX: 3, offsetY: 4)) }),
         ("g:sm/c:10:20", { ($0.crop, $0.size.gravity) = (.size(width: 10, height: 20, .smart), .smart) }),
+        (
+            "c:10:20/rot:90",
+            {
+                ($0.crop, $0.quarterTurns) = (.size(width: 10, height: 20, .center), 1)
+                $0.turnsBeforeCrop = true
+            }
+        ),
         (
             "trim:10:FF00FF:1:0",
             {

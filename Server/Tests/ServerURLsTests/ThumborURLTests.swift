@@ -23,7 +23,7 @@ struct ThumborURLTests {
             "-300x-orig",
             {
                 ($0.size.width, $0.size.height, $0.size.mode) = (.pixels(300), .original, .fill)
-                ($0.flipsHorizontally, $0.flipsVertically) = (true, true)
+                ($0.flipsHorizontally, $0.flipsVertically, $0.flipsAfterSize) = (true, true, true)
             }
         ),
         (
@@ -35,7 +35,7 @@ struct ThumborURLTests {
         (
             "adaptive-full-fit-in/300x200",
             {
-                ($0.size.width, $0.size.height, $0.size.enlarges) = (.pixels(300), .pixels(200), false)
+                ($0.size.width, $0.size.height) = (.pixels(300), .pixels(200))
                 ($0.size.isAdaptive, $0.size.mode) = (true, .around)
             }
         ),
@@ -48,7 +48,8 @@ struct ThumborURLTests {
             }
         ),
         ("trim:50", { $0.trim = .init(tolerance: 50 / 3.0.squareRoot()) }),
-        ("10x20:110x220", { $0.crop = .pixels(x: 10, y: 20, width: 100, height: 200) }), ("0x0:0x0", { _ in }),
+        ("10x20:110x220", { $0.crop = .pixelsIfAny(x: 10, y: 20, width: 100, height: 200) }), ("0x0:0x0", { _ in }),
+        ("10x10:5x20", { _ in }), ("10x20:30x20", { _ in }),
         ("left/bottom", { $0.size.gravity = .anchor(x: 0, y: 1) }), ("smart", { $0.size.gravity = .smart }),
         ("meta/300x", { ($0.size.width, $0.output.format) = (.pixels(300), .info) }),
     ]
@@ -137,10 +138,17 @@ struct ThumborURLTests {
         #expect(try plan("filters:blur(2):grayscale():rotate(180)").effects == [.blur(2), .grayscale, .rotate(-180)])
     }
 
-    @Test("A fitted image is enlarged only by the filter for that")
+    @Test("A fitted image is enlarged only by the filter for that, or where it fits around the size")
     func upscale() throws {
         #expect(try plan("fit-in/300x200/filters:upscale()").size.enlarges)
         #expect(try !plan("fit-in/300x200").size.enlarges)
+        #expect(try plan("full-fit-in/300x200").size.enlarges)
+    }
+
+    @Test("A fitted image is not stretched")
+    func stretch() throws {
+        #expect(try plan("300x200/filters:stretch()").size.mode == .stretch)
+        #expect(try plan("fit-in/300x200/filters:stretch()").size.mode == .fit)
     }
 
     @Test(
@@ -159,7 +167,7 @@ struct ThumborURLTests {
             "debug", "filters:sparkle()", "filters:quality", "filters:quality()", "filters:quality(0)",
             "filters:blur(2,3,4)",
             "filters:fill(auto)", "filters:fill(chartreuse)", "filters:round_corner(20|40,0,0,0)", "filters:focal(1)",
-            "99999x1", "10x10:5x20", "trim:left",
+            "99999x1", "trim:left",
             "filters:" + Array(repeating: "rotate(45)", count: 21).joined(separator: ":"),
         ]
     )
@@ -241,7 +249,7 @@ struct ThumborURLTests {
             )
             let image = try URLCoding.percentDecoded(parsed.image)
             #expect(plan.source == (image.contains("://") ? image : "http://" + image), "\(url.path)")
-            if case .pixels(let x, let y, let width, let height)? = plan.crop {
+            if case .pixelsIfAny(let x, let y, let width, let height)? = plan.crop {
                 let crop = ["left": x, "top": y, "right": x + width, "bottom": y + height]
                 #expect(crop == parsed.crop, "\(url.path)")
             } else {

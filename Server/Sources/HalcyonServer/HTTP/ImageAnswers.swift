@@ -176,17 +176,41 @@ extension ImageServer {
         let original = try await unprocessed(plan, load)
         // Which format a client gets is known when there is an image.
         if let original, plan.output.format != .negotiated { return try made(original, plan) }
-        var image = try await pipeline.encoded(for: load, as: rule)
-        if isLostAnimation(image, plan) {
-            let animated = formats.rule(plan, accept: accept, isAnimated: true)
-            do {
-                image = try await pipeline.encoded(for: load, as: animated)
-            } catch let error as ImageError where error.stage == .encode {
-                // The client accepts no format with animation, or none holds this one: its first frame.
-            }
+        let image: EncodedImage
+        do {
+            image = try await encoded(plan, load, as: rule, accept: accept)
+        } catch let error as ImageError where error.isOfTooManyBytes {
+            let smallest = plan.withLowestQuality
+            image = try await encoded(
+                smallest,
+                load,
+                as: formats.rule(smallest, accept: accept),
+                accept: accept
+            )
         }
         if let original, original.format == image.format { return try made(original, plan) }
         return try made(image, plan)
+    }
+
+    /// Returns the image of a rule, or of that for animations where the first one loses the animation.
+    private func encoded(_ plan: ImagePlan, _ load: ImageRequest, as rule: EncodedImageFormat, accept: String?)
+        async throws -> EncodedImage
+    {
+        let animated = formats.rule(plan, accept: accept, isAnimated: true)
+        let image: EncodedImage
+        do {
+            image = try await pipeline.encoded(for: load, as: rule)
+        } catch let error as ImageError where error.isNotAcceptable && plan.isNegotiated {
+            // The client may take GIF alone, or the server make nothing else.
+            return try await pipeline.encoded(for: load, as: animated)
+        }
+        guard isLostAnimation(image, plan) else { return image }
+        do {
+            return try await pipeline.encoded(for: load, as: animated)
+        } catch let error as ImageError where error.stage == .encode {
+            // The client accepts no format with animation, or none holds this one: its first frame.
+            return image
+        }
     }
 
     /// Returns whether a client that names no format with animation was given one frame of an animation.
@@ -357,10 +381,15 @@ extension ImageServer {
         case is DeadlineExceeded: (504, "The image took too long.")
         case is CancellationError: (499, "The client left.")
         case is OutputTooLarge: (422, "The image is larger than this server sends.")
-        case let error as ImageError:
-            (status(of: error), "The image cannot be had: \(error.stage.rawValue), \(error.code).")
+        case let error as ImageError: (status(of: error), message(of: error))
         default: (500, "The image cannot be made.")
         }
+    }
+
+    private static func message(of error: ImageError) -> String {
+        // What processors say is of the URL, and of the size of the image.
+        if case .processing(let reason) = error.reason { return "The image cannot be made: \(reason)." }
+        return "The image cannot be had: \(error.stage.rawValue), \(error.code)."
     }
 
     private static func status(of error: ImageError) -> Int {
@@ -377,6 +406,18 @@ extension ImageServer {
         case .processing, .codec: 422
         default: error.stage == .load ? 502 : 500
         }
+    }
+}
+
+extension ImageError {
+    /// `true` if no quality gives as few bytes as the URL allows.
+    fileprivate var isOfTooManyBytes: Bool {
+        if case .codec(.tooManyBytes) = reason { true } else { false }
+    }
+
+    /// `true` if the client accepts no format on offer.
+    fileprivate var isNotAcceptable: Bool {
+        if case .notAcceptable = reason { true } else { false }
     }
 }
 

@@ -24,7 +24,7 @@ package struct ImageServer: Sendable {
     let metrics: PrometheusMetrics
     let logger: Logger
     let tracer: TraceContextTracer
-    let watermark: WatermarkImage?
+    let watermark: ServerWatermark?
     let errorImage: Data?
     /// `false` where no connection can be watched, as in tests without one.
     let watchesConnections: Bool
@@ -64,9 +64,8 @@ package struct ImageServer: Sendable {
         watermark = try await settings.watermarkFile.asyncMap { path in
             do {
                 let data = try Data(contentsOf: URL(filePath: path))
-                return WatermarkImage(
-                    try await pipeline.response(for: ImageRequest(.data(data), options: [.noCache])).image
-                )
+                let image = try await pipeline.response(for: ImageRequest(.data(data), options: [.noCache])).image
+                return ServerWatermark(image: WatermarkImage(image), tag: EntityTag.text(of: data))
             } catch {
                 throw SettingsError("The watermark cannot be read: \(error)")
             }

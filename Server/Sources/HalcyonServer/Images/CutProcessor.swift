@@ -27,6 +27,34 @@ struct CutProcessor: ImageProcessing {
     }
 }
 
+/// Cuts a rectangle out of an image.
+struct CropProcessor: ImageProcessing {
+    let area: PixelRect
+    /// `true` if an image without a pixel in the rectangle is an error; `false` if it stays whole.
+    let isRequired: Bool
+
+    func encodeParameters(into encoder: inout CacheKeyEncoder) {
+        for value in [area.origin.x, area.origin.y, area.size.width, area.size.height] { encoder.encode(value) }
+        encoder.encode(isRequired)
+    }
+
+    func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        guard !area.intersection(PixelRect(size: image.size)).isEmpty else {
+            if isRequired { throw OutsideOfImage(area: area, size: image.size) }
+            return image
+        }
+        return try ImageProcessorChain.crop(to: CropArea.pixels(area)).process(image, isCancelled: isCancelled)
+    }
+}
+
+/// An image has no pixel in the part to cut out.
+struct OutsideOfImage: Error, CustomStringConvertible {
+    let area: PixelRect
+    let size: PixelSize
+
+    var description: String { "the option “crop” names \(area), and the image has \(size) pixels" }
+}
+
 /// Removes a border of one colour. Animations stay as they are, as their frames would become different.
 struct TrimProcessor: ImageProcessing {
     let trim: ImagePlan.Trim

@@ -53,6 +53,14 @@ extension ImagePlan {
     /// A Boolean value that indicates whether the answer depends on the client's `Accept`.
     var isNegotiated: Bool { output.format == .negotiated }
 
+    /// The plan with the lowest quality in the place of a number of bytes.
+    var withLowestQuality: ImagePlan {
+        var plan = self
+        (plan.output.maximumByteCount, plan.output.quality, plan.output.isLossless) = (nil, 1, false)
+        plan.output.qualities = [:]
+        return plan
+    }
+
     /// The options of a load that follow from the plan.
     var loadOptions: [ImageOption] {
         var options: [ImageOption] = [.cacheOriginalImage, .processAllFrames]

@@ -52,18 +52,25 @@ struct Placement: Hashable, Sendable {
     }
 
     /// Offsets lead away from the edge that the anchor is at, and from the middle to the right and down.
-    private func offset(_ offset: Double, _ anchor: Double, _ side: Int) -> Double {
+    ///
+    /// - Returns: Pixels to the right, or down.
+    func offset(_ offset: Double, _ anchor: Double, _ side: Int) -> Double {
         let pixels = abs(offset) < 1 ? offset * Double(side) : offset * density
         return anchor == 1 ? -pixels : pixels
     }
 
-    /// Returns the origin of an image within a larger area.
+    /// Returns the origin of an image within a larger area, as far as the edges of the area allow.
     func origin(of size: PixelSize, within area: PixelSize) -> PixelPoint {
-        guard case .anchor(let x, let y, let offsetX, let offsetY) = gravity else {
-            return PixelPoint((area.width - size.width) / 2, (area.height - size.height) / 2)
-        }
         let free = (x: Double(area.width - size.width), y: Double(area.height - size.height))
-        let origin = (free.x * x + offset(offsetX, x, area.width), free.y * y + offset(offsetY, y, area.height))
+        let origin: (Double, Double)
+        switch gravity {
+        case .anchor(let x, let y, let offsetX, let offsetY):
+            origin = (free.x * x + offset(offsetX, x, area.width), free.y * y + offset(offsetY, y, area.height))
+        case .focus(let x, let y):
+            origin = centered(size, at: x * Double(area.width), y * Double(area.height))
+        // Points of the image that are no places in the area.
+        case .focusPixels, .smart: origin = (free.x / 2, free.y / 2)
+        }
         return PixelPoint(
             Int(min(max(0, origin.0), free.x).rounded()),
             Int(min(max(0, origin.1), free.y).rounded())

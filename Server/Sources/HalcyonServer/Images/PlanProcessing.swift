@@ -7,23 +7,37 @@ extension ImagePlan {
     /// - Parameters:
     ///   - image: The server's watermark.
     ///   - largestSide: The most pixels of a side of an answer, also of one that the URL leaves free.
-    func processors(watermark image: WatermarkImage?, largestSide: Int) -> ImageProcessorChain {
+    func processors(watermark image: ServerWatermark?, largestSide: Int) -> ImageProcessorChain {
         var chain = ImageProcessorChain.identity
         if let trim { chain = chain |> ImageProcessorChain(TrimProcessor(trim: trim)) }
-        switch crop {
-        case nil: break
-        case .pixels(let x, let y, let width, let height):
-            chain = chain |> .crop(to: .pixels(x: x, y: y, width: width, height: height))
-        case .parts(let x, let y, let width, let height):
-            chain = chain |> .crop(to: .relative(x: x, y: y, width: width, height: height))
-        case .size(let width, let height, let gravity):
-            let placement = Placement(gravity: gravity, density: 1)
-            chain = chain |> ImageProcessorChain(CutProcessor(width: width, height: height, placement: placement))
+        chain = chain |> (turnsBeforeCrop ? turns |> cropping : cropping |> turns)
+        if !flipsAfterSize { chain = chain |> flips }
+        guard hasLimitedLengths else {
+            return chain
+                |> processorsFromSize(isFirst: chain.isIdentity, watermark: image, largestSide: largestSide)
         }
-        if !quarterTurns.isMultiple(of: 4) { chain = chain |> .rotate(quarterTurns: quarterTurns) }
-        if flipsHorizontally { chain = chain |> .flip(.horizontal) }
-        if flipsVertically { chain = chain |> .flip(.vertical) }
-        chain = chain |> size.processors(isFirst: chain.isIdentity, background: background, largestSide: largestSide)
+        let limited = DensityProcessor(
+            plan: self,
+            watermark: image,
+            isFirst: chain.isIdentity,
+            largestSide: largestSide
+        )
+        return chain |> ImageProcessorChain(limited)
+    }
+
+    /// A Boolean value that indicates whether lengths in pixels depend on the density that the image has pixels for.
+    private var hasLimitedLengths: Bool {
+        size.limitsDensity
+            && (!effects.isEmpty || !padding.isEmpty || watermark != nil || size.extends != nil
+                || size.extendsRatio != nil)
+    }
+
+    /// Returns the processors of ``size`` and of what comes behind it.
+    ///
+    /// - Parameter isFirst: Whether no processor comes before.
+    func processorsFromSize(isFirst: Bool, watermark image: ServerWatermark?, largestSide: Int) -> ImageProcessorChain {
+        var chain = size.processors(isFirst: isFirst, background: background, largestSide: largestSide)
+        if flipsAfterSize { chain = chain |> flips }
         for effect in effects {
             chain = chain |> effect.processors(density: size.density, largestSide: largestSide)
         }
@@ -31,8 +45,39 @@ extension ImagePlan {
             chain = chain |> padding.processors(density: size.density, background: background, largestSide: largestSide)
         }
         if let background { chain = chain |> .background(Color(background)) }
-        if let watermark, let image { chain = chain |> watermark.processors(image, density: size.density) }
+        if let watermark, let image {
+            chain = chain
+                |> ImageProcessorChain(WatermarkProcessor(watermark: watermark, image: image, density: size.density))
+        }
         return chain
+    }
+
+    private var cropping: ImageProcessorChain {
+        switch crop {
+        case nil: .identity
+        case .pixels(let x, let y, let width, let height):
+            ImageProcessorChain(
+                CropProcessor(area: PixelRect(x: x, y: y, width: width, height: height), isRequired: true)
+            )
+        case .pixelsIfAny(let x, let y, let width, let height):
+            ImageProcessorChain(
+                CropProcessor(area: PixelRect(x: x, y: y, width: width, height: height), isRequired: false)
+            )
+        case .parts(let x, let y, let width, let height):
+            .crop(to: .relative(x: x, y: y, width: width, height: height))
+        case .size(let width, let height, let gravity):
+            ImageProcessorChain(
+                CutProcessor(width: width, height: height, placement: Placement(gravity: gravity, density: 1))
+            )
+        }
+    }
+
+    private var turns: ImageProcessorChain {
+        quarterTurns.isMultiple(of: 4) ? .identity : .rotate(quarterTurns: quarterTurns)
+    }
+
+    private var flips: ImageProcessorChain {
+        (flipsHorizontally ? .flip(.horizontal) : .identity) |> (flipsVertically ? .flip(.vertical) : .identity)
     }
 }
 
@@ -65,8 +110,11 @@ extension ImagePlan.Size {
         return chain
     }
 
+    /// A Boolean value that indicates whether the density may be more than an image has pixels for.
+    fileprivate var limitsDensity: Bool { density > 1 && !enlarges }
+
     /// The size in pixels; a side of 0 is free. `nil` if both are, or one is that of the image.
-    private var area: PixelSize? {
+    var area: PixelSize? {
         func side(_ side: Side, _ zoom: Double) -> Int? {
             switch side {
             case .free: 0
@@ -81,19 +129,18 @@ extension ImagePlan.Size {
     /// The library's own processor where it says the same, which decodes no more than it needs in every case; else
     /// `nil`.
     private func plain(_ largestSide: Int) -> ImageProcessorChain? {
-        guard leastWidth == 0, leastHeight == 0, !isAdaptive, let area else { return nil }
+        guard leastWidth == 0, leastHeight == 0, zoomX == zoomY, !isAdaptive, let area else { return nil }
         let box = PixelSize(area.width == 0 ? largestSide : area.width, area.height == 0 ? largestSide : area.height)
         // With one side free, there is nothing to cut.
-        let hasBoth = area.width > 0 && area.height > 0
+        guard area.width > 0, area.height > 0, mode != .fit else {
+            return .resize(to: .pixels(box), mode: .fit, enlarges: enlarges)
+        }
+        if limitsDensity { return nil }
         switch mode {
-        case .fit: return .resize(to: .pixels(box), mode: .fit, enlarges: enlarges)
-        case .auto where !hasBoth: return .resize(to: .pixels(box), mode: .fit, enlarges: enlarges)
-        case .fill where !hasBoth: return .resize(to: .pixels(box), mode: .fit, enlarges: enlarges)
         case .fill:
             guard case .anchor(let x, let y, 0, 0) = gravity else { return nil }
             return .resize(to: .pixels(box), mode: .fill, enlarges: enlarges, anchor: RelativePoint(x, y))
-        case .stretch where hasBoth:
-            return .resize(to: .pixels(box), mode: .stretch, enlarges: enlarges)
+        case .stretch: return .resize(to: .pixels(box), mode: .stretch, enlarges: enlarges)
         default: return nil
         }
     }
@@ -148,23 +195,5 @@ extension ImagePlan.Padding {
                 largestSide: largestSide
             )
         )
-    }
-}
-
-extension ImagePlan.Watermark {
-    fileprivate func processors(_ image: WatermarkImage, density: Double) -> ImageProcessorChain {
-        var placement = WatermarkPlacement(anchor: .center)
-        if scale > 0 { placement.size = .fraction(scale) }
-        if case .anchor(let x, let y, let offsetX, let offsetY) = gravity {
-            let distance = WatermarkPlacement.Distance.pixels(offsetX * density, offsetY * density)
-            if isTiled {
-                placement.tileSpacing = distance
-            } else {
-                placement.anchor = RelativePoint(x, y)
-                // The offsets of a plan lead away from the edge.
-                placement.offset = .pixels(offsetX * density * (x == 1 ? -1 : 1), offsetY * density * (y == 1 ? -1 : 1))
-            }
-        }
-        return .watermark(image, placement: placement, opacity: opacity)
     }
 }

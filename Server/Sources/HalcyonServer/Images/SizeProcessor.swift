@@ -34,13 +34,13 @@ struct SizeProcessor: ImageProcessing {
         encoder.encode("\(size.mode)")
         for value in [size.enlarges, size.isAdaptive, box != nil] { encoder.encode(value) }
         for value in [size.zoomX, size.zoomY] { encoder.encode(value) }
-        placement.encode(into: &encoder)
+        Placement(gravity: size.gravity, density: size.density).encode(into: &encoder)
     }
 
-    private var placement: Placement { Placement(gravity: size.gravity, density: size.density) }
-
     private static func box(of size: ImagePlan.Size) -> (PixelSize, ResizeMode)? {
-        guard size.leastWidth == 0, size.leastHeight == 0, size.width != .original, size.height != .original else {
+        guard size.leastWidth == 0, size.leastHeight == 0, size.zoomX == size.zoomY, size.width != .original,
+            size.height != .original
+        else {
             return nil
         }
         let longest = 65_535.0
@@ -76,50 +76,30 @@ struct SizeProcessor: ImageProcessing {
 
     /// Returns the sizes for an image of this size.
     func layout(for full: PixelSize) -> Layout {
-        var (width, height) = (pixels(size.width, full.width, size.zoomX), pixels(size.height, full.height, size.zoomY))
-        let image = (width: Double(full.width), height: Double(full.height))
-        if size.isAdaptive, let w = width, let h = height, (w > h) != (image.width > image.height) {
-            (width, height) = (h, w)
-        }
-        var factors: (x: Double, y: Double)
-        switch (width, height) {
-        case (nil, nil): factors = (size.zoomX, size.zoomY)
-        case (let w?, nil): factors = (w / image.width, size.mode == .stretch ? 1 : w / image.width)
-        case (nil, let h?): factors = (size.mode == .stretch ? 1 : h / image.height, h / image.height)
-        case (let w?, let h?):
-            let (x, y) = (w / image.width, h / image.height)
-            switch mode(w, h, image) {
-            case .stretch: factors = (x, y)
-            case .fit, .auto: factors = (min(x, y), min(x, y))
-            case .fill, .fillDown, .around: factors = (max(x, y), max(x, y))
-            }
-        }
-        if !size.enlarges {
-            let largest = max(factors.x, factors.y)
-            if mode(width ?? 0, height ?? 0, image) == .stretch {
-                factors = (min(1, factors.x), min(1, factors.y))
-            } else if largest > 1 {
-                factors = (factors.x / largest, factors.y / largest)
-            }
-        }
+        let image = Sides(full)
+        let density = density(for: full)
+        let (zoomX, zoomY) = (size.zoomX * density, size.zoomY * density)
+        let asked = askedSides(image)
+        let (width, height) = (asked.width.map { $0 * zoomX }, asked.height.map { $0 * zoomY })
+        var factors = factors(image)
+        factors = (factors.x * density, factors.y * density)
         let least = max(
-            Double(size.leastWidth) * size.density / (image.width * factors.x),
-            Double(size.leastHeight) * size.density / (image.height * factors.y),
+            Double(size.leastWidth) * density / (image.width * factors.x),
+            Double(size.leastHeight) * density / (image.height * factors.y),
             1
         )
-        factors = (factors.x * least, factors.y * least)
         let scaled = PixelSize(
-            min(65_535, max(1, Int((image.width * factors.x).rounded()))),
-            min(65_535, max(1, Int((image.height * factors.y).rounded())))
+            min(65_535, max(1, Int((image.width * factors.x * least).rounded()))),
+            min(65_535, max(1, Int((image.height * factors.y * least).rounded())))
         )
         var area = scaled
-        let cutMode = mode(width ?? 0, height ?? 0, image)
-        if cutMode != .around {
+        let mode = mode(asked, image)
+        if mode != .around {
             // What extends beyond the sides is cut off, also what a least side made larger.
             if let width { area.width = min(area.width, Int(width.rounded())) }
             if let height { area.height = min(area.height, Int(height.rounded())) }
         }
-        if cutMode == .fillDown, let width, let height,
+        if mode == .fillDown, let width, let height,
             area.width < Int(width.rounded()) || area.height < Int(height.rounded())
         {
             area = scaled.fittingRatio(width / height)
@@ -127,19 +107,65 @@ struct SizeProcessor: ImageProcessing {
         return Layout(scaled: scaled, area: PixelSize(max(1, area.width), max(1, area.height)))
     }
 
-    private func pixels(_ side: ImagePlan.Size.Side, _ full: Int, _ zoom: Double) -> Double? {
-        switch side {
-        case .free: nil
-        case .pixels(let pixels): Double(pixels) * size.density * zoom
-        case .original: Double(full)
+    /// Returns the density for an image of this size: without enlarging, no more than it has pixels for, as in imgproxy.
+    func density(for full: PixelSize) -> Double {
+        guard !size.enlarges else { return size.density }
+        let factors = factors(Sides(full))
+        return min(size.density, 1 / max(factors.x, factors.y))
+    }
+
+    /// The sides of an image.
+    private struct Sides {
+        let width: Double
+        let height: Double
+
+        init(_ size: PixelSize) {
+            (width, height) = (Double(size.width), Double(size.height))
         }
     }
 
-    private func mode(_ width: Double, _ height: Double, _ image: (width: Double, height: Double))
-        -> ImagePlan.Size.Mode
-    {
+    /// Returns the sides that the size asks for, without zoom and density; `nil` for one by the ratio.
+    private func askedSides(_ image: Sides) -> (width: Double?, height: Double?) {
+        func pixels(_ side: ImagePlan.Size.Side, _ full: Double) -> Double? {
+            switch side {
+            case .free: nil
+            case .pixels(let pixels): Double(pixels)
+            case .original: full
+            }
+        }
+        let (width, height) = (pixels(size.width, image.width), pixels(size.height, image.height))
+        if size.isAdaptive, let width, let height, (width > height) != (image.width > image.height) {
+            return (height, width)
+        }
+        return (width, height)
+    }
+
+    /// Returns the factors of the sides of an image at the density 1.
+    private func factors(_ image: Sides) -> (x: Double, y: Double) {
+        let asked = askedSides(image)
+        let (x, y) = (asked.width.map { $0 / image.width }, asked.height.map { $0 / image.height })
+        let mode = mode(asked, image)
+        var factors: (x: Double, y: Double)
+        if let x, let y {
+            switch mode {
+            case .stretch, .force: factors = (x, y)
+            case .fit, .auto: factors = (min(x, y), min(x, y))
+            case .fill, .fillDown, .around: factors = (max(x, y), max(x, y))
+            }
+        } else {
+            let factor = x ?? y ?? 1
+            factors = (factor, factor)
+        }
+        factors = (factors.x * size.zoomX, factors.y * size.zoomY)
+        if size.enlarges { return factors }
+        if mode == .stretch { return (min(1, factors.x), min(1, factors.y)) }
+        let largest = max(factors.x, factors.y, 1)
+        return (factors.x / largest, factors.y / largest)
+    }
+
+    private func mode(_ asked: (width: Double?, height: Double?), _ image: Sides) -> ImagePlan.Size.Mode {
         guard size.mode == .auto else { return size.mode }
-        return (width >= height) == (image.width >= image.height) ? .fill : .fit
+        return (asked.width ?? 0 >= asked.height ?? 0) == (image.width >= image.height) ? .fill : .fit
     }
 
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
@@ -155,6 +181,7 @@ struct SizeProcessor: ImageProcessing {
                 .process(image, isCancelled: isCancelled)
         }
         guard layout.area != result.size else { return result }
+        let placement = Placement(gravity: size.gravity, density: density(for: full))
         let area = try placement.rectangle(of: layout.area, in: result, standingFor: full, isCancelled: isCancelled)
         return try ImageProcessorChain.crop(to: CropArea.pixels(area)).process(result, isCancelled: isCancelled)
     }

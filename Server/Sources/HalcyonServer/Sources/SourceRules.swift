@@ -64,7 +64,7 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
             while text.hasPrefix("/") { text.removeFirst() }
             text = folder + text
         }
-        guard let url = URL(string: text, encodingInvalidCharacters: true), let parsed = ParsedPrefix(url) else {
+        guard let url = URL(escaping: text), let parsed = ParsedPrefix(url) else {
             throw SourceRefusal(status: 400, "The source is no URL of a web server.")
         }
         guard allows(parsed) else {
