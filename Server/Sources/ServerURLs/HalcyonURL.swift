@@ -148,7 +148,8 @@ struct HalcyonOptions {
             }
         }
         for name in named {
-            guard let preset = rules.presets[name], !presets.contains(name) else { throw .unknownPreset(name) }
+            guard let preset = rules.presets[name] else { throw .unknownPreset(name) }
+            guard !presets.contains(name) else { throw .repeatedPreset(name) }
             presets.append(name)
             try add(preset.split(separator: "/").map(String.init), to: &plan, isPreset: true)
         }

@@ -130,7 +130,8 @@ struct ImgproxyOptions {
 
     mutating func apply(presets names: [String]) throws(URLRefusal) {
         for name in names {
-            guard let options = rules.presets[name], !presets.contains(name) else { throw .unknownPreset(name) }
+            guard let options = rules.presets[name] else { throw .unknownPreset(name) }
+            guard !presets.contains(name) else { throw .repeatedPreset(name) }
             presets.append(name)
             for option in options.split(separator: "/") { try apply(String(option)) }
             presets.removeLast()

@@ -10,6 +10,8 @@ public enum URLRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownOption(String)
     /// There is no preset of this name.
     case unknownPreset(String)
+    /// The preset is named by itself, or more than once.
+    case repeatedPreset(String)
     /// The server answers URLs of presets alone, and this option is none.
     case presetsOnly(option: String)
     /// The signature is none of the server's keys for this URL, or there is none.
@@ -20,7 +22,7 @@ public enum URLRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The status of the answer.
     public var status: Int {
         switch self {
-        case .malformed, .invalidArgument, .unsupported, .unknownOption, .unknownPreset: 400
+        case .malformed, .invalidArgument, .unsupported, .unknownOption, .unknownPreset, .repeatedPreset: 400
         case .presetsOnly, .signature: 403
         case .expired: 410
         }
@@ -34,6 +36,7 @@ public enum URLRefusal: Error, Sendable, Hashable, CustomStringConvertible {
         case .unsupported(let option, let reason): "The option “\(option)” is not supported: \(reason)."
         case .unknownOption(let option): "There is no option “\(option)”."
         case .unknownPreset(let name): "There is no preset “\(name)”."
+        case .repeatedPreset(let name): "The preset “\(name)” is named by itself, or more than once."
         case .presetsOnly(let option): "This server takes presets alone, and not the option “\(option)”."
         case .signature: "The signature of the URL is missing or wrong."
         case .expired: "The URL has expired."

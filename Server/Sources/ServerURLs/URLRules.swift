@@ -40,6 +40,28 @@ public struct URLRules: Sendable {
         return .named(format)
     }
 
+    /// Checks a preset, with those that it names, as options of the server's own URLs.
+    ///
+    /// - Throws: ``URLRefusal`` for what every URL with the preset is refused for.
+    public func check(preset name: String) throws(URLRefusal) {
+        var plan = ImagePlan(source: "")
+        var options = HalcyonOptions(self)
+        try options.read(["preset:" + name], into: &plan)
+        plan.delivery.expires = nil
+        try check(plan)
+    }
+
+    /// Checks a preset, with those that it names, as options of imgproxy.
+    ///
+    /// - Throws: ``URLRefusal`` for what every URL with the preset is refused for.
+    public func check(imgproxyPreset name: String) throws(URLRefusal) {
+        var options = ImgproxyOptions(self)
+        try options.apply(presets: [name])
+        var plan = options.plan(of: "")
+        plan.delivery.expires = nil
+        try check(plan)
+    }
+
     /// Checks what holds for every dialect.
     ///
     /// - Throws: ``URLRefusal``.

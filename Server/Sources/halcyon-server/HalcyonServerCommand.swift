@@ -12,8 +12,9 @@ import ServerURLs
 struct HalcyonServerCommand {
     private static let usage = """
         halcyon-server [--NAME VALUE…]             serves images until it is told to end (SIGTERM, SIGINT)
-        halcyon-server sign [--key-file FILE] OPTION… SOURCE
-                                                   prints the path of a URL, signed by the newest key
+        halcyon-server sign [--key-file FILE] [--config FILE] OPTION… SOURCE
+                                                   prints the path of a URL, signed by the newest key, unless the server would
+                                                   refuse it
         halcyon-server demo FOLDER [--NAME VALUE…] draws a sample image into FOLDER, and serves it with a key of this run and a
                                                    page to try it with
         halcyon-server --help
@@ -39,7 +40,7 @@ struct HalcyonServerCommand {
                 print(usage + ServerSettings.names.sorted().map { "  --\($0)" }.joined(separator: "\n"))
             case "sign":
                 arguments.removeFirst()
-                try sign(arguments)
+                print(try ServerSettings.signedPath(arguments, environment: ProcessEnvironment.variables))
             case "demo":
                 arguments.removeFirst()
                 try await demo(arguments)
@@ -52,20 +53,10 @@ struct HalcyonServerCommand {
         }
     }
 
-    private static func sign(_ arguments: [String]) throws {
-        // Flags first, then options, the source last.
-        let flagCount = arguments.first == "--key-file" ? 2 : 0
-        let settings = try ServerSettings(
-            arguments: Array(arguments.prefix(flagCount)),
-            environment: ProcessEnvironment.variables
-        )
-        guard let source = arguments.dropFirst(flagCount).last else { return print(usage) }
-        let options = Array(arguments.dropFirst(flagCount).dropLast())
-        print(try HalcyonURL(options: options, source: source).path(signedBy: settings.urls.keys))
-    }
-
     private static func demo(_ arguments: [String]) async throws {
-        guard let folder = arguments.first, !folder.hasPrefix("--") else { return print(usage) }
+        guard let folder = arguments.first, !folder.hasPrefix("--") else {
+            throw SettingsError("A folder is missing: halcyon-server demo FOLDER")
+        }
         try SampleImage.write(to: folder + "/sample.jpg")
         var settings = try ServerSettings(
             arguments: Array(arguments.dropFirst()) + ["--local-root", folder, "--allow-unsigned", "false"],

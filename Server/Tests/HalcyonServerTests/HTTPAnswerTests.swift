@@ -143,20 +143,34 @@ struct HTTPAnswerTests {
         try ServerFixture.png(64, 64).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let fixture = try await fixture { $0.errorImageFile = file.path }
-        fixture.transport.setRoute(try #require(URL(string: "https://origin.test/none.png")), .init(status: 404))
+        let none = "https://origin.test/none.png"
+        fixture.transport.setRoute(try #require(URL(string: none)), .init(status: 404))
         let response = try await fixture.answer(
-            fixture.path(["w:16", "f:png"], "https://origin.test/none.png"),
+            fixture.path(["w:16", "f:png"], none),
             [.ifNoneMatch: "*", .range: "bytes=0-1"]
         )
         #expect(response.status == .notFound)
         #expect(response.headers[.cacheControl] == "public, max-age=60" && response.headers[.eTag] == nil)
         #expect(try ImageCodecs.standard.decode(Data(buffer: response.body)).size == PixelSize(16, 16))
         #expect(try await fixture.answer("/unsafe/w:20/plain/a").headers[.contentType] == "text/plain; charset=utf-8")
+        // Nor in the place of a text.
+        for path in try ["/info" + fixture.path([], none), fixture.path(["f:blurhash"], none)] {
+            let answer = try await fixture.answer(path)
+            #expect(answer.status == .notFound && answer.headers[.contentType] == "text/plain; charset=utf-8")
+        }
         // Nor where the server has no time for it.
         let busy = try #require(URL(string: "https://origin.test/busy.png"))
         fixture.transport.setRoute(busy, .init(error: .timedOut(.idle)))
         let late = try await fixture.answer(fixture.path(["w:16", "f:png"], busy.absoluteString))
         #expect(late.status == .gatewayTimeout && late.headers[.contentType] == "text/plain; charset=utf-8")
+    }
+
+    @Test("A server does not start with an error image that is none")
+    func noErrorImage() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "error-\(UInt64.random(in: 0 ... .max)).png")
+        try Data("no image".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        await #expect(throws: SettingsError.self) { try await fixture { $0.errorImageFile = file.path } }
     }
 
     @Test("The error image is made in the place that its request has in the queue")

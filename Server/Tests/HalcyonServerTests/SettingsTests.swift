@@ -126,15 +126,123 @@ struct SettingsTests {
             ["--presets", "a"],
             ["--widths", "0"], ["--qualities", "avif=0"], ["--local-root", "/none"], ["--base-url", "photos"],
             ["--allowed-sources", "good.test"], ["--colour", "red"], ["port"], ["--key-file", "none"],
-            ["--origin-headers-file", "key"], ["--formats", "jpeg,webq"],
+            ["--origin-headers-file", "key"], ["--formats", "jpeg,webq"], ["--qualities", "webq=50"],
+            ["--allowed-addresses", "10.1.0.0/33"], ["--root-dialect", "imgproxy"], ["--root-dialect", "thumbor"],
+            ["--imgproxy-key-file", "empty"], ["--thumbor-key-file", "empty"], ["--config", "none"],
+            ["--presets", "a=w:1;a=w:2"], ["--presets", "a=wide:1"], ["--presets", "a=w:1/width:2"],
+            ["--presets", "a=preset:b;b=preset:a"], ["--presets", "a=preset:b"], ["--presets", "a=w:99999"],
+            ["--presets", "a=watermark:1"],
         ]
     )
     func refused(_ arguments: [String]) {
         #expect(throws: SettingsError.self) {
             try ServerSettings(arguments: ["--key-file", "key"] + arguments, environment: [:]) { path in
-                guard path == "key" else { throw SettingsError("no file") }
-                return Self.key
+                switch path {
+                case "key": Self.key
+                case "empty": "\n"
+                default: throw SettingsError("no file")
+                }
             }
+        }
+    }
+
+    @Test("A preset of imgproxy's options is one where its URLs are answered")
+    func imgproxyPresets() throws {
+        #expect(throws: SettingsError.self) { try self.settings("--presets", "a=rs:fill:1:2") }
+        let settings = try self.settings("--presets", "a=rs:fill:1:2;b=fit:fill/w:3", "--imgproxy-allow-unsigned")
+        #expect(settings.urls.presets.count == 2)
+    }
+
+    @Test("Key files without a key are no error where URLs need no signature")
+    func emptyKeys() throws {
+        let files = ["empty": "\n"]
+        let settings = try settings("--thumbor-key-file", "empty", "--thumbor-allow-unsigned", files: files)
+        #expect(settings.thumbor?.allowsUnsigned == true)
+    }
+
+    @Test("A value of the wrong type in the file of settings is named")
+    func types() throws {
+        for (text, name) in [
+            ("{\"port\": 1.5}", "port"), ("{\"widths\": [[1]]}", "widths"), ("{\"host\": null}", "host"),
+        ] {
+            let error = #expect(throws: SettingsError.self) {
+                try settings("--config", "settings", files: ["settings": text])
+            }
+            #expect(error?.description.contains("“\(name)") == true, "\(text)")
+        }
+        let error = #expect(throws: SettingsError.self) { try settings("--config", "missing.json") }
+        #expect(error?.description.contains("missing.json") == true)
+    }
+
+    @Test("Relative paths are those from the working folder")
+    func paths() throws {
+        let settings = try settings(
+            "--cache-folder",
+            "cache",
+            "--watermark-file",
+            "/a.png",
+            "--error-image-file",
+            "b.png"
+        )
+        let folder = FileManager.default.currentDirectoryPath
+        #expect(settings.cacheFolder == folder + "/cache")
+        #expect(settings.watermarkFile == "/a.png" && settings.errorImageFile == folder + "/b.png")
+    }
+
+    @Test("A variable with the prefix of settings that is none is told of, and no error")
+    func unknownVariables() throws {
+        let environment = ["HALCYON_PROT": "1", "HALCYON_PORT": "2", "HALCYON_PURGE_TOKEN": Self.key, "PROT": "3"]
+        #expect(try settings(environment: environment).unknownVariables == ["HALCYON_PROT"])
+    }
+
+    /// A value other than the default for each setting that is no secret's file.
+    private static let values: [String: String] = [
+        "host": "::", "port": "1", "allow-unsigned": "true", "presets": "a=w:1", "presets-only": "true",
+        "root-dialect": "thumbor", "imgproxy-signature-size": "16", "imgproxy-allow-unsigned": "true",
+        "thumbor-allow-unsigned": "true", "negotiate": "false", "allowed-sources": "https://a.test",
+        "base-url": "https://a.test", "local-root": "/", "allowed-addresses": "10.1.0.0/16", "cache-folder": "/a",
+        "cache-bytes": "1", "memory-bytes": "1", "engine": "redis://a.test", "max-source-bytes": "1",
+        "max-source-pixels": "1", "max-frames": "1", "max-output-bytes": "1", "max-output-side": "1",
+        "request-seconds": "1", "concurrency": "1", "queue": "1", "idle-seconds": "1", "connections": "1",
+        "formats": "png", "qualities": "avif=1", "widths": "1", "watermark-file": "/a", "error-image-file": "/a",
+        "default-max-age": "1", "partial-max-age": "1", "stale-while-revalidate": "1", "stale-if-error": "1",
+        "allow-origin": "*", "metrics": "false", "page": "true", "isolation": "none",
+    ]
+
+    @Test("Each setting is read from its variable of the environment as from its flag")
+    func variables() throws {
+        let secrets = ServerSettings.secretNames.map { $0 + "-file" }
+        #expect(Set(Self.values.keys).union(secrets) == ServerSettings.names)
+        func text(_ settings: ServerSettings) -> String {
+            var text = ""
+            dump(settings, to: &text)
+            return text
+        }
+        let needed = ["page": ["--allow-unsigned"], "root-dialect": ["--thumbor-allow-unsigned"]]
+        for (name, value) in Self.values {
+            let others =
+                ["--key-file=key", "--imgproxy-allow-unsigned"].filter { $0 != "--" + name } + (needed[name] ?? [])
+            func settings(_ arguments: [String], _ environment: [String: String]) throws -> String {
+                text(try ServerSettings(arguments: arguments, environment: environment) { _ in Self.key })
+            }
+            let variable = ["HALCYON_" + name.replacing("-", with: "_").uppercased(): value]
+            let changed = try settings(others, variable)
+            #expect(try changed == settings(others + ["--\(name)=\(value)"], [:]), "\(name)")
+            // No description of keys says how long their signatures are.
+            if name != "imgproxy-signature-size" { #expect(try changed != settings(others, [:]), "\(name)") }
+        }
+    }
+
+    @Test("A folder of the cache that cannot be made or written to is refused", arguments: ["file", "file/cache"])
+    func cacheFolder(_ path: String) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cache-\(UInt64.random(in: 0 ... .max))")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: folder + "/file"))
+        let settings = try settings("--cache-folder", folder + "/" + path)
+        #expect(throws: SettingsError.self) {
+            try settings.makePipeline(metrics: PrometheusMetrics(), tracer: TraceContextTracer { _ in })
         }
     }
 

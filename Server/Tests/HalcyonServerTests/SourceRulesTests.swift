@@ -47,12 +47,36 @@ struct SourceRulesTests {
 
     @Test("A source without a scheme is below the base, and does not leave it")
     func base() throws {
-        let rules = rules { $0.base = "https://good.test/photos" }
+        let rules = rules {
+            $0.base = "https://good.test/photos"
+            $0.allowed = ["https://other.test/photos/"]
+        }
         #expect(try url("a b.jpg", rules) == "https://good.test/photos/a%20b.jpg")
         #expect(try url("/2024/a.jpg", rules) == "https://good.test/photos/2024/a.jpg")
         #expect(throws: SourceRefusal.self) { try rules.source("../secret.jpg") }
         #expect(throws: SourceRefusal.self) { try rules.source("https://good.test/photos-secret/a.jpg") }
         #expect(throws: SourceRefusal.self) { try rules.source("https://other.test/a.jpg") }
+    }
+
+    @Test("A base alone forbids no other source")
+    func baseAlone() throws {
+        let rules = rules { $0.base = "https://good.test/photos" }
+        #expect(try url("a.jpg", rules) == "https://good.test/photos/a.jpg")
+        #expect(try url("https://other.test/a.jpg", rules) == "https://other.test/a.jpg")
+        #expect(throws: SourceRefusal.self) { try rules.source("../secret.jpg") }
+    }
+
+    @Test(
+        "Addresses that may be asked are names, addresses and networks",
+        arguments: [
+            ("10.1.0.0/16", true), ("fd00::/8", true), ("127.0.0.1", true), ("::1", true), ("store.internal", true),
+            ("10.1.0.0/33", false), ("10.1/16", false), ("10.1.0", false), ("http://store.internal", false),
+            ("store.internal:9000", false), ("*.internal", false), ("fd00::/129", false), ("10.1.0.0/", false),
+        ]
+    )
+    func addresses(_ text: String, _ isValid: Bool) {
+        let rules = rules { $0.allowedAddresses = [text] }
+        #expect(((try? rules.check()) != nil) == isValid)
     }
 
     @Test("Without rules, every web server is taken, and nothing else")

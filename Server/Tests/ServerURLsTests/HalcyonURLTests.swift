@@ -143,7 +143,7 @@ struct HalcyonURLTests {
         #expect(plan.size.width == .pixels(100))
         #expect(plan.output.quality == 70)
         #expect(plan.effects == [.grayscale])
-        #expect(throws: URLRefusal.unknownPreset("loop")) { try self.plan("preset:loop", rules: rules) }
+        #expect(throws: URLRefusal.repeatedPreset("loop")) { try self.plan("preset:loop", rules: rules) }
         #expect(throws: URLRefusal.unknownPreset("none")) { try self.plan("preset:none", rules: rules) }
     }
 

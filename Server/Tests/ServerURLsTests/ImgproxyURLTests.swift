@@ -222,7 +222,7 @@ struct ImgproxyURLTests {
         rules.presets = ["default": "q:40/w:9", "sharp": "sh:1/w:10", "loop": "pr:loop"]
         let plan = try plan("h:5/preset:sharp/pr:sharp", rules: rules)
         #expect(plan.output.quality == 40 && plan.size.width == .pixels(10) && plan.size.height == .pixels(5))
-        #expect(throws: URLRefusal.unknownPreset("loop")) { try self.plan("pr:loop", rules: rules) }
+        #expect(throws: URLRefusal.repeatedPreset("loop")) { try self.plan("pr:loop", rules: rules) }
         rules.presetsOnly = true
         #expect(try self.plan("sharp", rules: rules).size.width == .pixels(10))
         #expect(throws: URLRefusal.unknownPreset("w")) { try self.plan("w:1", rules: rules) }

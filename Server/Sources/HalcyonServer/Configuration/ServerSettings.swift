@@ -75,6 +75,9 @@ package struct ServerSettings: Sendable {
     /// The sources that the page signs URLs of.
     package var samples: [String] = []
 
+    /// Variables of the environment with the server's prefix that are no settings.
+    package var unknownVariables: [String] = []
+
     /// The defaults, which answer nothing, as there is no key.
     package init() {
         urls = URLRules { Int(Date().timeIntervalSince1970) }

@@ -9,7 +9,8 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
     /// The sentence.
     package let description: String
 
-    init(_ description: String) {
+    /// An error with this sentence.
+    package init(_ description: String) {
         self.description = description
     }
 }
@@ -71,6 +72,9 @@ extension ServerSettings {
         try readSources(reader)
         try readLimits(reader)
         try readAnswers(reader)
+        try checkPresets(needsKey: needsKey)
+        let known = Self.names.union(Self.secretNames).union(["config"]).map { "HALCYON_" + Self.variable($0) }
+        unknownVariables = environment.keys.filter { $0.hasPrefix("HALCYON_") && !known.contains($0) }.sorted()
     }
 
     /// Returns flags by the names of variables.
@@ -108,11 +112,24 @@ extension ServerSettings {
 
     /// Returns the values of a file, by the names of variables.
     private static func json(_ path: String, _ readFile: (String) throws -> String) throws -> [String: String] {
+        let text: String
+        do {
+            text = try readFile(path)
+        } catch {
+            throw SettingsError("The file of settings cannot be read: \(path)")
+        }
         let object: [String: JSONValue]
         do {
-            object = try JSONDecoder().decode([String: JSONValue].self, from: Data(readFile(path).utf8))
+            object = try JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            guard let name = context.codingPath.first?.stringValue else {
+                throw SettingsError("\(path) is not a JSON object of settings.")
+            }
+            throw SettingsError(
+                "\(path): “\(name)” has a value of the wrong type; settings are texts, integers, true or false, lists and tables."
+            )
         } catch {
-            throw SettingsError("\(path) is not a JSON object of settings: \(error)")
+            throw SettingsError("\(path) is not a JSON object of settings.")
         }
         var values: [String: String] = [:]
         for (name, value) in object {
@@ -176,6 +193,11 @@ private struct SettingsReader {
         config.string(forKey: ConfigKey([name.replacing("-", with: "_")])).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// Returns a path, which is that from the working folder where it is relative.
+    func path(_ name: String) -> String? {
+        text(name).map { $0.hasPrefix("/") ? $0 : FileManager.default.currentDirectoryPath + "/" + $0 }
+    }
+
     func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
         guard let text = text(name) else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -217,7 +239,10 @@ private struct SettingsReader {
             guard parts.count == 2 else {
                 throw SettingsError("“\(name)” takes entries as in “a=b;c=d”, not “\(entry)”.")
             }
-            table[String(parts[0].trimmed)] = String(parts[1].trimmed)
+            let key = String(parts[0].trimmed)
+            guard table.updateValue(String(parts[1].trimmed), forKey: key) == nil else {
+                throw SettingsError("“\(name)” has “\(key)” twice.")
+            }
         }
         return table
     }
@@ -231,7 +256,7 @@ private struct SettingsReader {
                 throw SettingsError("The file of “\(name)-file” cannot be read: \(path)")
             }
         }
-        return environment["HALCYON_" + name.replacing("-", with: "_").uppercased()]
+        return environment["HALCYON_" + name.replacing("-", with: "_").uppercased()].flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
@@ -248,7 +273,7 @@ extension ServerSettings {
     private mutating func readAddresses(_ reader: SettingsReader) throws {
         host = reader.text("host") ?? host
         port = try reader.integer("port", 0...65_535) ?? port
-        cacheFolder = reader.text("cache-folder")
+        cacheFolder = reader.path("cache-folder")
         cacheBytes = try reader.integer("cache-bytes", 0...Int.max) ?? cacheBytes
         memoryBytes = try reader.integer("memory-bytes", 0...Int.max) ?? memoryBytes
         try readEngine(reader)
@@ -304,33 +329,18 @@ extension ServerSettings {
             if format == "jpeg" { urls.formats["jpg"] = format }
         }
         let shared = urls
-        do {
-            if let text = try reader.secret("key") { urls.keys = try SigningKeys(hexLines: text) }
-            urls.allowsUnsigned = try reader.flag("allow-unsigned") ?? false
-            if let text = try reader.secret("imgproxy-key") {
-                imgproxy = shared
-                imgproxy?.keys = try SigningKeys(hexLines: text, salted: true)
-                if let length = try reader.integer("imgproxy-signature-size", 8...32) {
-                    imgproxy?.keys.signatureLength = length
-                }
-            } else if try reader.flag("imgproxy-allow-unsigned") == true {
-                imgproxy = shared
-                imgproxy?.allowsUnsigned = true
-            }
-        } catch let error as SigningKeys.KeyError {
-            throw SettingsError("\(error)")
+        urls = try Self.signed(shared, "", reader) { try SigningKeys(hexLines: $0) } ?? shared
+        imgproxy = try Self.signed(shared, "imgproxy-", reader) { try SigningKeys(hexLines: $0, salted: true) }
+        if let length = try reader.integer("imgproxy-signature-size", 8...32) {
+            imgproxy?.keys.signatureLength = length
         }
-        if let text = try reader.secret("thumbor-key") {
-            thumbor = shared
-            thumbor?.keys = SigningKeys(textLines: text)
-        }
-        if try reader.flag("thumbor-allow-unsigned") == true {
-            thumbor = thumbor ?? shared
-            thumbor?.allowsUnsigned = true
-        }
+        thumbor = try Self.signed(shared, "thumbor-", reader) { SigningKeys(textLines: $0) }
         if let text = reader.text("root-dialect") {
             guard let dialect = Dialect(rawValue: text) else {
                 throw SettingsError("“root-dialect” takes halcyon, imgproxy or thumbor, not “\(text)”.")
+            }
+            guard dialect != .imgproxy || imgproxy != nil, dialect != .thumbor || thumbor != nil else {
+                throw SettingsError("“root-dialect” is \(text), whose URLs are answered with “\(text)-key-file” alone.")
             }
             rootDialect = dialect
         }
@@ -349,10 +359,51 @@ extension ServerSettings {
         }
     }
 
+    /// Returns the rules of a dialect with its keys; `nil` if it has neither keys nor unsigned URLs.
+    private static func signed(
+        _ shared: URLRules,
+        _ prefix: String,
+        _ reader: SettingsReader,
+        keys: (String) throws -> SigningKeys
+    ) throws -> URLRules? {
+        var rules = shared
+        rules.allowsUnsigned = try reader.flag(prefix + "allow-unsigned") ?? false
+        if let text = try reader.secret(prefix + "key") {
+            do {
+                rules.keys = try keys(text)
+            } catch {
+                throw SettingsError("“\(prefix)key-file”: \(error)")
+            }
+            guard !rules.keys.isEmpty || rules.allowsUnsigned else {
+                throw SettingsError("“\(prefix)key-file” has no key in it.")
+            }
+        }
+        return rules.keys.isEmpty && !rules.allowsUnsigned ? nil : rules
+    }
+
+    /// Checks that each preset has a dialect that is answered and takes its options.
+    ///
+    /// - Parameter needsKey: `false` for a server that makes a key of its own URLs.
+    private func checkPresets(needsKey: Bool) throws {
+        let answersOwn = !urls.keys.isEmpty || urls.allowsUnsigned || !needsKey
+        for name in urls.presets.keys.sorted() {
+            do {
+                if let imgproxy, (try? imgproxy.check(imgproxyPreset: name)) != nil { continue }
+                if let imgproxy, !answersOwn {
+                    try imgproxy.check(imgproxyPreset: name)
+                } else {
+                    try urls.check(preset: name)
+                }
+            } catch {
+                throw SettingsError("The preset “\(name)” has a mistake. \(error)")
+            }
+        }
+    }
+
     private mutating func readSources(_ reader: SettingsReader) throws {
         sources.allowed = reader.list("allowed-sources") ?? []
         sources.base = reader.text("base-url")
-        sources.localRoot = reader.text("local-root")
+        sources.localRoot = reader.path("local-root")
         sources.allowedAddresses = Set(reader.list("allowed-addresses") ?? [])
         if let text = try reader.secret("origin-headers") {
             do {
@@ -382,6 +433,9 @@ extension ServerSettings {
             guard let quality = Int(text), (1...100).contains(quality) else {
                 throw SettingsError("“qualities” takes qualities from 1 to 100, not “\(text)”.")
             }
+            guard ImageCodecs.server.canEncode(ImageFormat(rawValue: format == "jpg" ? "jpeg" : format)) else {
+                throw SettingsError("“qualities” takes formats that this server makes, not “\(format)”.")
+            }
             qualities[format] = quality
         }
         if let list = reader.list("widths") {
@@ -392,8 +446,8 @@ extension ServerSettings {
                 return width
             }
         }
-        watermarkFile = reader.text("watermark-file")
-        errorImageFile = reader.text("error-image-file")
+        watermarkFile = reader.path("watermark-file")
+        errorImageFile = reader.path("error-image-file")
         let seconds = 0...31_536_000
         defaultMaximumAge = try reader.integer("default-max-age", seconds) ?? defaultMaximumAge
         partialMaximumAge = try reader.integer("partial-max-age", seconds) ?? partialMaximumAge

@@ -339,8 +339,10 @@ extension ImageServer {
 
     /// Returns an error with the error image, if there is one, made as the plan says; else the error alone.
     private func withErrorImage(_ error: any Error, _ plan: ImagePlan, accept: String?) async -> any Error {
-        // Not where nobody waits for it, or where there is no room.
-        guard let errorImage, !Task.isCancelled, ![429, 499, 503, 504].contains(Self.status(of: error).status) else {
+        // Not in the place of a text, where nobody waits for it, or where there is no room.
+        guard let errorImage, plan.isOfImage, !Task.isCancelled,
+            ![429, 499, 503, 504].contains(Self.status(of: error).status)
+        else {
             return error
         }
         let options: [ImageOption] = [

@@ -38,7 +38,7 @@ package struct ImageServer: Sendable {
     ///   - onSpan: Called with each span that has ended. Default: a line in the log, of the level `debug`.
     ///   - watchesConnections: A Boolean value that indicates whether the work for a client that leaves is
     ///     cancelled, which needs a real connection. Default: `true`.
-    /// - Throws: ``SettingsError`` for files that cannot be read.
+    /// - Throws: ``SettingsError`` for files that cannot be read, and a folder of the cache that cannot be written to.
     package init(
         _ settings: ServerSettings,
         pipeline: ImagePipeline? = nil,
@@ -49,6 +49,9 @@ package struct ImageServer: Sendable {
         self.settings = settings
         self.logger = logger
         self.watchesConnections = watchesConnections
+        for name in settings.unknownVariables {
+            logger.warning("A variable of the environment is no setting", metadata: ["variable": "\(name)"])
+        }
         metrics = PrometheusMetrics()
         tracer = TraceContextTracer(onEnd: onSpan ?? { logger.debug("span", metadata: $0.metadata) })
         let onFault: @Sendable (ImageError) -> Void = { logger.error("A cache failed", metadata: ["error": "\($0)"]) }
@@ -61,22 +64,19 @@ package struct ImageServer: Sendable {
         )
         formats = OutputFormats(settings)
         fields = CachingFields(settings)
-        watermark = try await settings.watermarkFile.asyncMap { path in
+        func file(_ path: String, _ name: String) async throws -> (data: Data, image: DecodedImage) {
             do {
                 let data = try Data(contentsOf: URL(filePath: path))
-                let image = try await pipeline.response(for: ImageRequest(.data(data), options: [.noCache])).image
-                return ServerWatermark(image: WatermarkImage(image), tag: EntityTag.text(of: data))
+                return (data, try await pipeline.response(for: ImageRequest(.data(data), options: [.noCache])).image)
             } catch {
-                throw SettingsError("The watermark cannot be read: \(error)")
+                throw SettingsError("“\(name)” is no image that can be read, \(path): \(error)")
             }
         }
-        errorImage = try settings.errorImageFile.map { path in
-            do {
-                return try Data(contentsOf: URL(filePath: path))
-            } catch {
-                throw SettingsError("The error image cannot be read: \(path)")
-            }
+        watermark = try await settings.watermarkFile.asyncMap { path in
+            let (data, image) = try await file(path, "watermark-file")
+            return ServerWatermark(image: WatermarkImage(image), tag: EntityTag.text(of: data))
         }
+        errorImage = try await settings.errorImageFile.asyncMap { try await file($0, "error-image-file").data }
     }
 
     /// Returns the application that listens, and ends gracefully: what runs is finished, and what waits for the

@@ -53,6 +53,14 @@ extension ImagePlan {
     /// A Boolean value that indicates whether the answer depends on the client's `Accept`.
     var isNegotiated: Bool { output.format == .negotiated }
 
+    /// A Boolean value that indicates whether the answer is an image, and no text about one.
+    var isOfImage: Bool {
+        switch output.format {
+        case .blurHash, .thumbHash, .info: false
+        case .negotiated, .original, .named, .raw: true
+        }
+    }
+
     /// The plan with the lowest quality in the place of a number of bytes.
     var withLowestQuality: ImagePlan {
         var plan = self

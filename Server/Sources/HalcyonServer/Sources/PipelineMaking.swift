@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+internal import Glibc
 internal import Halcyon
 internal import HalcyonFleet
 internal import HalcyonObservability
@@ -10,6 +12,7 @@ extension ServerSettings {
     /// files below the local root, and the limits of a request.
     ///
     /// - Parameter onFault: Called with failures of the caches, each kind once. Default: none.
+    /// - Throws: ``SettingsError``.
     func makePipeline(
         metrics: any MetricsFactory,
         tracer: TraceContextTracer,
@@ -28,6 +31,7 @@ extension ServerSettings {
             transport: CurlTransport(configuration: transport),
             configuration: ImageDownloader.Configuration(name: "origin", policy: policy)
         )
+        try checkCacheFolder()
         var disk = cacheFolder.map { DiskCache.Configuration(folder: $0) } ?? DiskCache.Configuration(name: "server")
         disk.sizeLimit = cacheBytes
         let shared = try makeSharedTier()
@@ -44,6 +48,19 @@ extension ServerSettings {
         configuration.sharing = shared.map { FleetLeases(of: $0) }
         configuration.observers = [MetricsObserver(factory: metrics), TracingObserver(tracer: tracer)]
         return ImagePipeline(configuration: configuration)
+    }
+
+    /// Makes the folder of the cache where there is none, for its owner alone.
+    private func checkCacheFolder() throws {
+        guard let cacheFolder else { return }
+        try? FileManager.default.createDirectory(
+            atPath: cacheFolder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        guard access(cacheFolder + "/.", W_OK | X_OK) == 0 else {
+            throw SettingsError("“cache-folder” is no folder that can be made and written to: \(cacheFolder)")
+        }
     }
 
     /// Returns the tier that servers share; `nil` without an engine.

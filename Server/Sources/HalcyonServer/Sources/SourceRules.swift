@@ -8,8 +8,8 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
     /// allows the whole host, and `https://*.example.org` each name below. Empty: every server of the package
     /// Internet. Default: empty.
     package var allowed: [String] = []
-    /// The folder that a source without a scheme is in, as a URL with or without a slash at its end. Default: `nil`, such
-    /// sources are refused.
+    /// The folder that a source without a scheme is in, as a URL with or without a slash at its end, which is allowed.
+    /// Default: `nil`, such sources are refused.
     package var base: String?
     /// The folder of `local:///` sources, which is only read. Default: `nil`, such sources are refused.
     package var localRoot: String?
@@ -43,12 +43,33 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
                 "“\(prefix)” is not the beginning of a URL, such as https://images.example.org/photos/."
             )
         }
+        for address in allowedAddresses where !Self.isAddress(address) {
+            throw SettingsError(
+                "“allowed-addresses” takes names, addresses and networks such as 10.1.0.0/16, not “\(address)”."
+            )
+        }
         if let localRoot {
             var status = stat()
             guard stat(localRoot, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
                 throw SettingsError("“local-root” is no folder: \(localRoot)")
             }
         }
+    }
+
+    /// Returns whether a text is a host's name, an address, or a network.
+    private static func isAddress(_ text: String) -> Bool {
+        func bitCount(_ address: String) -> Int? {
+            var bytes = in6_addr()
+            if inet_pton(AF_INET, address, &bytes) == 1 { return 32 }
+            return inet_pton(AF_INET6, address, &bytes) == 1 ? 128 : nil
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 2, let bits = bitCount(String(parts[0])) {
+            return Int(parts[1]).map { (0...bits).contains($0) } ?? false
+        }
+        if bitCount(text) != nil { return true }
+        return text.contains { !$0.isNumber && $0 != "." }
+            && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" || $0 == "_" }
     }
 
     /// Returns the source that a text of a URL names.
@@ -81,7 +102,7 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
 
     /// Returns whether a URL is one of the allowed ones, or of the base.
     private func allows(_ url: ParsedPrefix) -> Bool {
-        prefixes.isEmpty || prefixes.contains { ParsedPrefix($0).map(url.begins) ?? false }
+        allowed.isEmpty || prefixes.contains { ParsedPrefix($0).map(url.begins) ?? false }
     }
 
     /// Returns the headers to send with a request for a URL.
