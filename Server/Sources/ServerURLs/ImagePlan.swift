@@ -286,8 +286,10 @@ extension ImagePlan {
     public struct Delivery: Sendable, Hashable {
         /// The time from which the URL is refused, in seconds since 1970; `nil`: never. Default: `nil`.
         public var expires: Int?
-        /// The name of the file; `nil`: that of the source. Default: `nil`.
+        /// The name of the file; `nil`: ``stem`` with the extension of the format. Default: `nil`.
         public var filename: String?
+        /// The name of the file without its extension; `nil`: that of the source. Default: `nil`.
+        public var stem: String?
         /// A Boolean value that indicates whether browsers save the image instead of showing it. Default: `false`.
         public var isAttachment = false
         /// The lifetime in seconds instead of the source's; `nil`: the source's. Default: `nil`.

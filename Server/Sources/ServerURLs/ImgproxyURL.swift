@@ -308,9 +308,9 @@ struct ImgproxyOptions {
             let text = try arguments.required(arguments.next())
             if try arguments.flag() == true {
                 guard let bytes = URLCoding.base64Decoded(text) else { throw arguments.refusal("is not Base64") }
-                draft.delivery.filename = try URLCoding.text(of: bytes)
+                draft.delivery.stem = try URLCoding.text(of: bytes)
             } else {
-                draft.delivery.filename = text
+                draft.delivery.stem = text
             }
         case "return_attachment": draft.delivery.isAttachment = try arguments.flag() ?? false
         case "preset": try apply(presets: arguments.all())

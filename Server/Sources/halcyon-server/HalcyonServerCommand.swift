@@ -46,7 +46,7 @@ struct HalcyonServerCommand {
                 try await demo(arguments)
             default:
                 let settings = try ServerSettings(arguments: arguments, environment: ProcessEnvironment.variables)
-                try await ImageServer(settings).application().runService()
+                try await ImageServer(settings).run()
             }
         } catch {
             ProcessEnvironment.fail("halcyon-server: \(error)")
@@ -70,7 +70,7 @@ struct HalcyonServerCommand {
             signedBy: settings.urls.keys
         )
         let host = settings.host
-        try await ImageServer(settings).application { port in
+        try await ImageServer(settings).run { port in
             ProcessEnvironment.show(
                 """
 
@@ -80,6 +80,6 @@ struct HalcyonServerCommand {
                 Press Control-C to end.
                 """
             )
-        }.runService()
+        }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import Halcyon
 import HalcyonTesting
@@ -233,6 +234,70 @@ struct HTTPAnswerTests {
         #expect(fixture.transport.startedCount == 4)
     }
 
+    @Test("The name of a description is not that of an image")
+    func dispositionOfDescription() async throws {
+        let fixture = try await fixture()
+        let named = try await fixture.answer("/info" + fixture.path(["filename:tom.jpg"]))
+        #expect(named.headers[.contentDisposition] == "inline; filename=\"cat.json\"")
+        let hash = try await fixture.answer(fixture.path(["f:blurhash"]))
+        #expect(hash.headers[.contentDisposition] == "inline; filename=\"cat.txt\"")
+    }
+
+    @Test("What is made of a local file is in memory alone, and a purge of its source removes it there and counts it")
+    func purgeOfFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "local-\(UInt64.random(in: 0 ... .max))")
+            .path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try ServerFixture.png().write(to: URL(filePath: folder + "/cat.png"))
+        let fixture = try await fixture {
+            $0.purgeToken = .init("a token of the tests")
+            $0.sources.localRoot = folder
+        }
+        let cache = fixture.server.pipeline.cache
+        for width in [10, 20] {
+            #expect(try await fixture.answer(fixture.path(["w:\(width)"], "local:///cat.png")).status == .ok)
+        }
+        await cache.flush()
+        #expect(try await cache.diskStatistics().count == 0)
+        #expect(cache.memoryStatistics.count == 2)
+        // The name of the scheme is the same in capitals and small letters (RFC 9110, section 11.1).
+        let token: HTTPFields = [.authorization: "bearer a token of the tests"]
+        let answer = try await fixture.answer("/cache?source=local:///cat.png", token, method: .delete)
+        #expect(String(buffer: answer.body) == "{\"removed\":2}\n")
+        #expect(cache.memoryStatistics.count == 0)
+    }
+
+    @Test("A drawing is refused by its name")
+    func drawing() async throws {
+        let fixture = try await fixture()
+        let svg = "https://origin.test/a.svg"
+        try fixture.serve(svg, Data("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"/>".utf8))
+        let answer = try await fixture.answer(fixture.path(["w:20"], svg))
+        #expect(answer.status == .unprocessableContent && String(buffer: answer.body).contains("SVG"))
+    }
+
+    @Test("A server whose port is in use says so")
+    func port() async throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(descriptor, $0, length)
+                listen(descriptor, 1)
+                getsockname(descriptor, $0, &length)
+            }
+            return Int(UInt16(bigEndian: address.pointee.sin_port))
+        }
+        let fixture = try await fixture { ($0.host, $0.port) = ("127.0.0.1", port) }
+        let error = await #expect(throws: SettingsError.self) { try await fixture.server.run() }
+        #expect(error?.description.contains("127.0.0.1, port \(port)") == true)
+    }
+
     @Test("Nobody purges a server without a token")
     func noToken() async throws {
         let fixture = try await fixture()
@@ -270,12 +335,14 @@ struct HTTPAnswerTests {
             (["attachment"], "https://origin.test/", "attachment; filename=\"origin.webp\""),
             (["filename:a\"b/c.gif"], "x", "inline; filename=\"a_bc.gif\"; filename*=UTF-8''a%22bc.gif"),
             (["filename:Küche.gif"], "x", "inline; filename=\"K_che.gif\"; filename*=UTF-8''K%C3%BCche.gif"),
+            (["stem:tom"], "https://origin.test/a/cat.png", "inline; filename=\"tom.webp\""),
         ] as [([String], String, String)]
     )
     func disposition(_ options: [String], _ source: String, _ expected: String) throws {
         var plan = ImagePlan(source: source)
         for option in options {
             if option == "attachment" { plan.delivery.isAttachment = true }
+            if option.hasPrefix("stem:") { plan.delivery.stem = String(option.dropFirst("stem:".count)) }
             if option.hasPrefix("filename:") { plan.delivery.filename = String(option.dropFirst("filename:".count)) }
         }
         #expect(ContentDisposition(plan, fileExtension: "webp").text == expected)

@@ -98,6 +98,15 @@ struct SourceRulesTests {
         #expect(try url(text, rules()) == "https://any.test/" + expected)
     }
 
+    @Test(
+        "A source with dot segments is refused by them",
+        arguments: ["https://any.test/a/../b", "https://any.test/%2e/b"]
+    )
+    func dotSegments(_ text: String) {
+        let refusal = #expect(throws: SourceRefusal.self) { try rules().source(text) }
+        #expect(refusal?.message.contains("..") == true)
+    }
+
     @Test("Addresses and international names are hosts of sources")
     func hosts() throws {
         #expect(try url("http://[2001:db8::1]:90/a b", rules()) == "http://[2001:db8::1]:90/a%20b")

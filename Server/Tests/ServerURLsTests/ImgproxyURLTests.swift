@@ -95,8 +95,8 @@ struct ImgproxyURLTests {
         ("skp:gif", { $0.output.unprocessedFormats = ["gif"] }), ("raw:1", { $0.output.format = .raw }),
         ("cachebuster:x:y", { _ in }), ("cb:1", { _ in }), ("expires:2000", { $0.delivery.expires = 2_000 }),
         ("exp:2000", { $0.delivery.expires = 2_000 }), ("exp:0", { _ in }),
-        ("filename:cat", { $0.delivery.filename = "cat" }),
-        ("fn:Y2F0:1", { $0.delivery.filename = "cat" }), ("return_attachment:1", { $0.delivery.isAttachment = true }),
+        ("filename:cat", { $0.delivery.stem = "cat" }),
+        ("fn:Y2F0:1", { $0.delivery.stem = "cat" }), ("return_attachment:1", { $0.delivery.isAttachment = true }),
         ("att:1", { $0.delivery.isAttachment = true }),
     ]
 

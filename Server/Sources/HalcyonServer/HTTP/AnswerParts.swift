@@ -74,15 +74,12 @@ struct ContentDisposition {
     let text: String
 
     init(_ plan: ImagePlan, fileExtension: String) {
-        var name = plan.delivery.filename
-        if name == nil {
-            let path = plan.source.prefix { $0 != "?" && $0 != "#" }
-            let last = path.split(separator: "/").last.map(String.init) ?? "image"
-            let stem = last.split(separator: ".").dropLast().joined(separator: ".")
-            name = (stem.isEmpty ? last : stem) + "." + (fileExtension == "jpeg" ? "jpg" : fileExtension)
-        }
+        let stem = plan.delivery.stem ?? Self.stem(of: plan.source)
+        // A name of the URL is that of an image.
+        let own = plan.isOfImage ? plan.delivery.filename : nil
+        let name = own ?? stem + "." + (fileExtension == "jpeg" ? "jpg" : fileExtension)
         let shown = String(
-            (name ?? "image").unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "\\" }
+            name.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "\\" }
                 .map { Character($0) }
         )
         let kind = plan.delivery.isAttachment ? "attachment" : "inline"
@@ -97,5 +94,13 @@ struct ContentDisposition {
                 ? String(Unicode.Scalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
         }
         text = "\(kind); filename=\"\(plain)\"; filename*=UTF-8''\(escaped.joined())"
+    }
+
+    /// Returns the last part of a path, without its extension.
+    private static func stem(of source: String) -> String {
+        let path = source.prefix { $0 != "?" && $0 != "#" }
+        let last = path.split(separator: "/").last.map(String.init) ?? "image"
+        let stem = last.split(separator: ".").dropLast().joined(separator: ".")
+        return stem.isEmpty ? last : stem
     }
 }

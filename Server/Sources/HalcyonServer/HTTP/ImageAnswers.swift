@@ -256,13 +256,13 @@ extension ImageServer {
             cache: image.source.rawValue
         )
         switch plan.output.format {
-        case .blurHash: made.type = "text/plain; charset=utf-8"
+        case .blurHash: (made.type, made.fileExtension) = ("text/plain; charset=utf-8", "txt")
         case .thumbHash:
             made.bytes = Data(image.data.base64EncodedString().utf8)
-            made.type = "text/plain; charset=utf-8"
+            (made.type, made.fileExtension) = ("text/plain; charset=utf-8", "txt")
         case .info:
             made.bytes = try ImageDescription(image).json
-            made.type = "application/json"
+            (made.type, made.fileExtension) = ("application/json", "json")
         default: break
         }
         if plan.output.format == .thumbHash || plan.output.format == .info {
@@ -390,8 +390,12 @@ extension ImageServer {
 
     private static func message(of error: ImageError) -> String {
         // What processors say is of the URL, and of the size of the image.
-        if case .processing(let reason) = error.reason { return "The image cannot be made: \(reason)." }
-        return "The image cannot be had: \(error.stage.rawValue), \(error.code)."
+        switch error.reason {
+        case .processing(let reason): return "The image cannot be made: \(reason)."
+        case .codec(.unregistered(.svg)):
+            return "Drawings (SVG) are not read: their library can be neither bounded nor cancelled."
+        default: return "The image cannot be had: \(error.stage.rawValue), \(error.code)."
+        }
     }
 
     private static func status(of error: ImageError) -> Int {

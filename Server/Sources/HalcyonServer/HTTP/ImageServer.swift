@@ -1,9 +1,11 @@
 internal import CoreMetrics
 internal import FoundationEssentials
+internal import Glibc
 package import Halcyon
 package import Hummingbird
 internal import HummingbirdCore
 package import Logging
+internal import NIOCore
 internal import ServerURLs
 internal import ServiceLifecycle
 internal import Tracing
@@ -12,7 +14,7 @@ internal import Tracing
 ///
 /// ```swift
 /// let server = try await ImageServer(settings)
-/// try await server.application().runService()
+/// try await server.run()
 /// ```
 package struct ImageServer: Sendable {
     /// Loads the images.
@@ -77,6 +79,19 @@ package struct ImageServer: Sendable {
             return ServerWatermark(image: WatermarkImage(image), tag: EntityTag.text(of: data))
         }
         errorImage = try await settings.errorImageFile.asyncMap { try await file($0, "error-image-file").data }
+    }
+
+    /// Answers requests until the process is told to end (SIGTERM, SIGINT).
+    ///
+    /// - Parameter onServerRunning: Called with the port once the server listens. Default: does nothing.
+    /// - Throws: ``SettingsError`` where the address of the settings cannot be listened on.
+    package func run(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        do {
+            try await application(onServerRunning: onServerRunning).runService()
+        } catch let error as IOError where [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode) {
+            let reason = String(cString: strerror(error.errnoCode))
+            throw SettingsError("The server cannot listen on \(settings.host), port \(settings.port): \(reason).")
+        }
     }
 
     /// Returns the application that listens, and ends gracefully: what runs is finished, and what waits for the

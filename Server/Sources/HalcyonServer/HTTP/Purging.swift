@@ -11,8 +11,9 @@ extension ImageServer {
             answer.response.headers[.allow] = "DELETE"
             return answer
         }
-        guard let token = settings.purgeToken, let given = request.headers[.authorization], given.hasPrefix("Bearer "),
-            token.equals(given.dropFirst("Bearer ".count))
+        let scheme = "bearer "
+        guard let token = settings.purgeToken, let given = request.headers[.authorization],
+            given.prefix(scheme.count).lowercased() == scheme, token.equals(given.dropFirst(scheme.count))
         else {
             var answer = failure("purge", 401, "Purging needs the server's token.")
             answer.response.headers[.wwwAuthenticate] = "Bearer"
@@ -22,8 +23,8 @@ extension ImageServer {
         do {
             let count: Int
             if let text = query["source"], query["prefix"] == nil {
-                count = try await pipeline.cache.remove(for: ImageRequest(settings.sources.source(String(text))))
-            } else if let text = query["prefix"], query["source"] == nil, let url = URL(string: String(text)),
+                count = try await remove(settings.sources.source(String(text)))
+            } else if let text = query["prefix"], query["source"] == nil, let url = URL(escaping: String(text)),
                 url.host() != nil
             {
                 count = try await pipeline.cache.removeAll(originalsBeginningWith: url.absoluteString)
@@ -37,5 +38,15 @@ extension ImageServer {
             // Found by this process no more, but perhaps by the next one, and by other servers while the engine is away.
             return failure("purge", 503, "Not removed everywhere, as the disk or the engine failed; ask again.")
         }
+    }
+
+    /// Removes what was made of a source.
+    ///
+    /// - Returns: The number of entries of the disk; of a local file, which is in memory alone, those of memory.
+    private func remove(_ source: Source) async throws -> Int {
+        let cache = pipeline.cache
+        let before = cache.memoryStatistics.count
+        let count = try await cache.remove(for: ImageRequest(source))
+        return source.url?.isFileURL == true ? max(count, before - cache.memoryStatistics.count) : count
     }
 }

@@ -86,7 +86,11 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
             text = folder + text
         }
         guard let url = URL(escaping: text), let parsed = ParsedPrefix(url) else {
-            throw SourceRefusal(status: 400, "The source is no URL of a web server.")
+            let message =
+                ParsedPrefix.hasDotSegments(text.removingPercentEncoding ?? text)
+                ? "The path of the source has “.” or “..” between slashes, which is not followed."
+                : "The source is no URL of a web server."
+            throw SourceRefusal(status: 400, message)
         }
         guard allows(parsed) else {
             throw SourceRefusal(status: 403, "The source is none that this server answers for.")
@@ -189,10 +193,12 @@ private struct ParsedPrefix {
         port = parts.port ?? (scheme == "https" ? 443 : 80)
         // Dot segments, spelled in any way, would lead out of an allowed folder.
         let path = parts.path.isEmpty ? "/" : parts.path
-        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), !path.contains("\\") else {
-            return nil
-        }
+        guard !Self.hasDotSegments(path), !path.contains("\\") else { return nil }
         self.path = path
+    }
+
+    static func hasDotSegments(_ path: String) -> Bool {
+        path.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
 
     func begins(with prefix: ParsedPrefix) -> Bool {
