@@ -340,7 +340,9 @@ extension ServerSettings {
                 throw SettingsError("“root-dialect” takes halcyon, imgproxy or thumbor, not “\(text)”.")
             }
             guard dialect != .imgproxy || imgproxy != nil, dialect != .thumbor || thumbor != nil else {
-                throw SettingsError("“root-dialect” is \(text), whose URLs are answered with “\(text)-key-file” alone.")
+                throw SettingsError(
+                    "“root-dialect” is \(text), whose URLs are not answered: that needs “\(text)-key-file”."
+                )
             }
             rootDialect = dialect
         }

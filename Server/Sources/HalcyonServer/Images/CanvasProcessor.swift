@@ -13,6 +13,9 @@ struct CanvasProcessor: ImageProcessing {
         case padding(top: Int, right: Int, bottom: Int, left: Int)
     }
 
+    /// Version 1 had an image with a focus in the middle.
+    static var version: Int { 2 }
+
     let area: Area
     let placement: Placement
     let color: PlanColor

@@ -14,7 +14,8 @@ struct DensityProcessor: ImageProcessing {
     private var sizeProcessor: SizeProcessor { SizeProcessor(plan.size, isFirst: isFirst, largestSide: largestSide) }
 
     func encodeParameters(into encoder: inout CacheKeyEncoder) {
-        sizeProcessor.encodeParameters(into: &encoder)
+        encoder.encode(isFirst)
+        // Numbers, names of cases and colours alone, which are written alike in each process.
         encoder.encode("\(plan.size)\(plan.effects)\(plan.padding)")
         encoder.encode(plan.flipsAfterSize && plan.flipsHorizontally)
         encoder.encode(plan.flipsAfterSize && plan.flipsVertically)
@@ -30,13 +31,14 @@ struct DensityProcessor: ImageProcessing {
 
     func workingSize(for image: DecodedImage) -> PixelSize {
         let plan = plan(for: image)
-        var size = sizeProcessor.layout(for: image.fullSize).area
+        let layout = sizeProcessor.layout(for: image.fullSize)
+        var size = layout.area
         if let area = plan.size.area { size = PixelSize(max(size.width, area.width), max(size.height, area.height)) }
         for case .rotate(let degrees) in plan.effects { size = size.rotated(byDegrees: degrees) }
         func pixels(_ length: Int) -> Int { Int((Double(length) * plan.size.density).rounded(.up)) }
         size.width += pixels(plan.padding.left + plan.padding.right)
         size.height += pixels(plan.padding.top + plan.padding.bottom)
-        return size.area > image.size.area ? size : image.size
+        return [layout.scaled, size].reduce(image.size) { $1.area > $0.area ? $1 : $0 }
     }
 
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {

@@ -3,6 +3,9 @@ internal import ServerURLs
 
 /// Resizes an image by the rules of a plan that depend on its size, and cuts it.
 struct SizeProcessor: ImageProcessing {
+    /// Version 1 did not limit the density.
+    static var version: Int { 2 }
+
     let size: ImagePlan.Size
     /// A box that the result fits in, unless it is what the rules say: where nothing came before that changes the
     /// size, the decoder need not give more. `nil`: the whole image is needed.
