@@ -7,8 +7,8 @@ internal import HalcyonRaster
 ///
 /// Smaller versions of a page are no frames; one can stand in for its page (``DecodeOptions/usesEmbeddedThumbnail``).
 ///
-/// CMYK becomes sRGB by the profile for it, or RGB by the plain formula. Floating-point samples stand for light from 0
-/// to 1; what lies beyond is cut off.
+/// CMYK becomes sRGB by the profile for it, or RGB by the plain formula; CIELab of 8 and 16 bits becomes sRGB.
+/// Floating-point samples stand for light from 0 to 1; what lies beyond is cut off.
 public struct TIFFDecoder: ImageDecoder, ConfinableDecoder {
     /// A decoder.
     public init() {}

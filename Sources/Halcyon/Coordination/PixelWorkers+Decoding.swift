@@ -38,15 +38,20 @@ extension PixelWorkers {
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)
             if scalesToTarget { options.scaledFullSize = info.displaySize }
+            // Colours are converted with all bits of the file: in the light of a screen, its dark ones are further apart.
+            let isNarrowed = !options.keepsSixteenBits && options.color == .sRGB && info.hasWideColors
+            if isNarrowed { options.keepsSixteenBits = true }
             let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
             let size = Self.largestSize(of: info, target: options.targetSize)
             let byteCount = Self.byteCount(of: size, info, depth, within: options.bitmapLimit)
-            return Demand(byteCount: byteCount) { [options] flag in
+            let (sum, overflows) = byteCount.addingReportingOverflow(isNarrowed ? byteCount / 2 : 0)
+            return Demand(byteCount: overflows ? .max : sum) { [options] flag in
                 try Timed {
                     if let image = try begun?.image(of: data, info: info, isCancelled: { flag.isCancelled }) {
                         return image
                     }
-                    return try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
+                    let image = try codecs.decode(data, options: options, isCancelled: { flag.isCancelled })
+                    return isNarrowed ? try image.withEightBits() : image
                 }
             }
         }

@@ -18,10 +18,6 @@ struct RestartPolicy {
     private var losses = 0
     private var closedUntil: Int64 = .min
 
-    mutating func recordSuccess() {
-        losses = 0
-    }
-
     mutating func recordLoss(now: Int64) {
         losses += 1
         if losses >= Self.lossLimit { closedUntil = now + pause }

@@ -24,6 +24,27 @@ struct SixteenBitLoadTests {
         #expect(test.pipeline.cache.memoryStatistics.cost - before == wide.bitmap.byteCount)
     }
 
+    @Test("are converted to sRGB with all their bits, also where 8 are handed out")
+    func darkColors() async throws {
+        // Up to a twentieth of linear light, which is a quarter of the levels of sRGB.
+        var ramp = try Bitmap(size: PixelSize(256, 1), isOpaque: true, depth: .sixteen)
+        ramp.withUnsafeMutableBytes { bytes in
+            let samples = bytes.bindMemory(to: UInt16.self)
+            for x in 0..<256 {
+                for channel in 0..<4 { samples[x * 4 + channel] = channel == 3 ? .max : UInt16(x * 13) }
+            }
+        }
+        let linear = EncodeOptions(colorProfile: .codePoints(primaries: 1, transfer: 8))
+        let file = try ImageCodecs.standard.encode(ramp, as: .png, options: linear)
+        let url = Sample.url()
+        test.transport.serve(url, file)
+        let narrow = try await test.pipeline.image(from: url).bitmap
+        let wide = try await test.pipeline.image(from: url, options: [.keepSixteenBits]).bitmap
+        #expect(narrow.depth == .eight)
+        let differences = zip(narrow.straightRGBA(), wide.straightRGBA16()).map { abs(Int($0) - (Int($1) + 128) / 257) }
+        #expect(differences.allSatisfy { $0 <= 1 }, "\(differences)")
+    }
+
     @Test(
         "keep them through processors and the disk",
         arguments: [
