@@ -2,11 +2,11 @@ public import FoundationEssentials
 internal import HalcyonSystem
 
 extension ImagePipeline {
-    /// Returns the image of a load that is under way as memory has it at a smaller size, without waiting; `nil` if it has
-    /// none, or the options ask for the exact size. Of a file without a cache key it is that of the file as it was examined
+    /// Returns the image of a load as memory has it at a smaller size, without waiting; `nil` if it has none, or the options ask for the exact size. Of a file without a cache key it is that of the file as it was examined
     /// last.
-    package func smallerImageInMemory(for task: ImageTask) -> DecodedImage? {
-        let (source, options) = (task.request.source, task.request.options)
+    package func smallerImageInMemory(for request: ImageRequest) -> DecodedImage? {
+        let request = completed(request)
+        let (source, options) = (request.source, request.options)
         guard source.isExaminedFirst else { return stages.memory.smallerImage(of: source, in: nil, options: options) }
         guard let state = source.filePath.flatMap({ stages.resolver.files.lastIdentity(of: $0) }) else { return nil }
         return stages.memory.smallerImage(of: source, in: state, options: options)

@@ -95,8 +95,8 @@ extension AVIFAmendments {
             of: Set(items.configurations.values),
             greatestByteCount: Self.greatestHeaderByteCount
         )
-        var (depths, unitCount) = ([Int: Int](), 0)
-        for (start, item) in items.configurations {
+        var (depths, unitCount) = ([Int: (stated: Int, coded: Int)](), 0)
+        for (start, item) in items.configurations.sorted(by: { $0.key < $1.key }) {
             let place = start + Self.offsetOfLayout
             guard unitCount < Self.greatestUnitCount, let stated = reader.uint8(at: place), let content = contents[item]
             else {
@@ -113,17 +113,17 @@ extension AVIFAmendments {
                 continue
             }
             change(at: place, to: [UInt8(stated & 0x83 | bits)])
-            depths[stated & 0x40 == 0 ? 8 : stated & 0x20 == 0 ? 10 : 12] = depth
+            depths[start] = (stated & 0x40 == 0 ? 8 : stated & 0x20 == 0 ? 10 : 12, depth)
         }
-        for box in items.associations.map(\.box) where box.type == "pixi" {
+        for (box, configuration) in items.depths {
             let start = box.payload.lowerBound + 5
-            guard let count = reader.uint8(at: start - 1),
-                let stated = reader.bytes(at: start, count: count), let first = stated.first,
-                let depth = depths[Int(first)], depth != Int(first), stated.allSatisfy({ $0 == first })
+            guard let depth = depths[configuration], depth.coded != depth.stated,
+                let count = reader.uint8(at: start - 1), let stated = reader.bytes(at: start, count: count),
+                stated.allSatisfy({ $0 == depth.stated })
             else {
                 continue
             }
-            change(at: start, to: [UInt8](repeating: UInt8(depth), count: count))
+            change(at: start, to: [UInt8](repeating: UInt8(depth.coded), count: count))
         }
     }
 
@@ -171,15 +171,18 @@ private struct AVIFItems {
     private(set) var associations: [HEIFItemProperties.Association] = []
     /// The offset of each `av1C` box, with the first item that has it.
     private(set) var configurations: [Int: Int] = [:]
+    /// Each `pixi` box, with the offset of the `av1C` box of the first item that has both.
+    private(set) var depths: [(box: ISOMediaBox, configuration: Int)] = []
 
     init(_ properties: HEIFItemProperties) {
+        var seen: Set<Int> = []
         for item in properties.items {
-            for association in properties.allAssociations(of: item) {
-                associations.append(association)
-                if association.box.type == "av1C" {
-                    let start = association.box.start
-                    configurations[start] = configurations[start] ?? item
-                }
+            let own = properties.allAssociations(of: item)
+            associations += own
+            guard let configuration = own.first(where: { $0.box.type == "av1C" })?.box.start else { continue }
+            configurations[configuration] = configurations[configuration] ?? item
+            for box in own.map(\.box) where box.type == "pixi" && seen.insert(box.start).inserted {
+                depths.append((box, configuration))
             }
         }
     }

@@ -92,7 +92,8 @@ package struct HEIFCodedItems {
         var unitCount = 0
         var known: [Int: HEVCParameterSets] = [:]
         let properties = HEIFItemProperties(reader, meta: meta)
-        for item in needed {
+        // In the order of their numbers, so that a file has one error.
+        for item in needed.sorted() {
             for box in (properties?.allAssociations(of: item) ?? []).map(\.box) {
                 let payload = box.payload
                 if box.type == "ispe", let width = reader.uint32(at: payload.lowerBound + 4),
@@ -150,7 +151,7 @@ package struct HEIFCodedItems {
     /// - Returns: The pixels of all parts as coded, each counted as often as it is decoded.
     @discardableResult
     package func check(_ primary: Int, size: PixelSize, limits: DecodeLimits) throws(CodecError) -> SaturatingCount {
-        for item in items.values {
+        for (_, item) in items.sorted(by: { $0.key < $1.key }) {
             // libavif takes alpha that does not state its size to have that of the image.
             try check(item, item.size ?? size, limits)
         }

@@ -133,7 +133,7 @@ package struct HEIFItemReferences {
     /// levels, and none from itself. Linear in the number of references.
     package var haveBoundedDepth: Bool {
         var heights: [Int: Int] = [:]
-        return parts.keys.allSatisfy { height(of: $0, depth: 0, &heights) != nil }
+        return parts.keys.sorted().allSatisfy { height(of: $0, depth: 0, &heights) != nil }
     }
 
     /// Returns the levels below an item, or `nil` where those of the whole are too many.

@@ -65,6 +65,8 @@ public final class DisplayTask {
     /// A Boolean value that indicates whether the image of the call before was kept, which is the same, maybe at another
     /// size: it stays until the load ends.
     var keepsImage = false
+    /// The image as memory had it at a smaller size when the attempt began, until the load ends.
+    var smallerImage: DecodedImage?
     /// A Boolean value that indicates whether the image is shown as memory had it at a smaller size, until the load ends.
     var showsSmallerImage = false
     /// The attempt under way, which its load keeps.
@@ -131,6 +133,7 @@ public final class DisplayTask {
             earlier.isStarting, earlier.reportsProgress, earlier.mayBeInexact
         )
         (showsExaminedFile, showsSmallerImage) = (earlier.showsExaminedFile, earlier.showsSmallerImage)
+        smallerImage = earlier.smallerImage
         keepsImage = earlier.keepsImage
         failure = earlier.failure
         owner = owner ?? earlier.owner
@@ -196,6 +199,7 @@ public final class DisplayTask {
     func finish(_ result: Result<ImageResponse, any Error>) {
         guard state != .finished else { return }
         state = .finished
+        smallerImage = nil
         endProgress()
         // Only a call that may begin anew needs them.
         if response != nil || controller == nil { (placeholder, onProgress) = (nil, nil) }

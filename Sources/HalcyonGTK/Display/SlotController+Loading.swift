@@ -24,6 +24,8 @@ extension SlotController {
             imageDidLoad(response, of: task)
             return true
         }
+        // Later, memory may have the image that this load has brought.
+        task.smallerImage = smallerImage(for: request, of: task)
         let attempt = DisplayAttempt(task)
         task.state = .loading
         task.isStarting = true
@@ -69,16 +71,19 @@ extension SlotController {
         return true
     }
 
-    /// Shows the image of the load under way as memory has it at a smaller size, as that of a smaller widget.
+    /// Returns the image of a load that is about to begin as memory has it at a smaller size, as that of a smaller widget.
+    private func smallerImage(for request: ImageRequest, of task: DisplayTask) -> DecodedImage? {
+        // The widget's natural size would change with the image at a size of the program's own, and with processors that
+        // change the sides, which leave no way to know those of the whole image.
+        guard showsPreviews(of: task), requestedSize != nil, task.options.processing.isIdentity else { return nil }
+        return task.pipeline.smallerImageInMemory(for: request)
+    }
+
+    /// Shows the image of the load under way as memory had it at a smaller size.
     ///
     /// - Returns: Whether there is one.
     func showSmallerImage(of task: DisplayTask) -> Bool {
-        // The widget's natural size would change with the image at a size of the program's own, and with processors that
-        // change the sides, which leave no way to know those of the whole image.
-        guard task === self.task, task.state == .loading, showsPreviews(of: task), requestedSize != nil,
-            task.options.processing.isIdentity, let imageTask = task.imageTask,
-            let image = task.pipeline.smallerImageInMemory(for: imageTask)
-        else { return false }
+        guard task === self.task, task.state == .loading, let image = task.smallerImage else { return false }
         task.showsSmallerImage = true
         if content.kind != .preview || !shows(image) {
             setContent(paintable(for: image), kind: .preview, image: image)

@@ -51,6 +51,31 @@ struct AVIFAmendmentTests {
         #expect(try image.bitmap.greatestDifference(from: decode(encoded()).bitmap) == 0)
     }
 
+    @Test("depths of two images that say the same, and are coded with others, are told apart")
+    func depths() throws {
+        let bitmap = try Bitmap.sample(size).converted(to: .sixteen)
+        let wide = try AVIFEncoder().encode(bitmap, options: EncodeOptions(quality: 90))
+        let stated = HEIFFixture.fullBox("pixi", [3, 12, 12, 12])
+        let items = try [encoded(), wide].enumerated().map { index, data in
+            var box = try HEIFFixture.box("av1C", of: data).box
+            // 12 bits, and the sampling as it is.
+            box[10] |= 0x60
+            return HEIFFixture.Item(
+                identifier: index + 1,
+                type: "av01",
+                content: try HEIFFixture.box("mdat", of: data).payload,
+                properties: [box, HEIFFixture.size(size.width, size.height), stated],
+                isHidden: index == 1
+            )
+        }
+        let file = HEIFFixture(brand: "avif", items: items, references: [], primary: 1)
+        let image = try decode(file.data)
+        #expect(image.info.bitDepth == 8)
+        // A process has another order of hashed collections each time, and so has each of them.
+        let amended = (0..<20).map { _ in AVIFContainer(file.data, frameCount: 1).data }
+        #expect(amended.allSatisfy { $0 == amended[0] })
+    }
+
     @Test("what files say of their layers may have the wrong mark, and sizes that do not fit")
     func layers() throws {
         let point = HEIFFixture.box("a1op", [0])
