@@ -47,9 +47,11 @@ struct SVGRootElement {
                 }
             }
         }
-        // Attributes are weaker than any style.
+        // Attributes are weaker than any style. One without a unit is none in CSS, and shares of the page say nothing here.
         for (name, value) in styles {
-            guard let length = SVGLength(value) else { continue }
+            guard value.last?.isLetter == true, case .pixels? = SVGLength(value), let length = SVGLength(value) else {
+                continue
+            }
             if name == "width" { width = length }
             if name == "height" { height = length }
         }

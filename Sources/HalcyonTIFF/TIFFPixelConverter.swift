@@ -161,8 +161,10 @@ struct TIFFPixelConverter {
         if let alpha, alpha.isAssociated {
             let alphas = channels + colorCount * count
             for index in 0..<count * colorCount {
-                let share = UInt32(max(1, alphas[index % count]))
-                channels[index] = UInt16(min(65_535, UInt32(channels[index]) * 65_535 / share))
+                let share = Int(max(1, alphas[index % count]))
+                // Zero of a and b is in the middle.
+                let zero = colorCount == 3 && index >= count ? 32_896 : 0
+                channels[index] = UInt16(clamping: (Int(channels[index]) - zero) * 65_535 / share + zero)
             }
         }
         let (samples, wideSamples) = (out.assumingMemoryBound(to: UInt8.self), out.assumingMemoryBound(to: UInt16.self))

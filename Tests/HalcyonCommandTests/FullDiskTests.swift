@@ -95,6 +95,11 @@ struct FullDiskTests {
         report.write(result("https://a.test/3.png"))
         let lines = try work.read("disk/report").split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == 2 && String(decoding: lines[1], as: UTF8.self).contains("3.png"))
+        // A whole line counts without its end.
+        let unended = try work.read("disk/report").dropLast()
+        try work.write(Array(unended), to: "disk/report")
+        try ReportFile(path: path, resumes: true, target: .nowhere).write(result("https://a.test/4.png"))
+        #expect(try work.read("disk/report").split(separator: UInt8(ascii: "\n")).count == 3)
     }
 
     @Test("only errors that stop every further file end a run")

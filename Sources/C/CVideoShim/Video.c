@@ -153,15 +153,6 @@ static bool may_have_frames(const AVStream *stream) {
     return type != AVMEDIA_TYPE_AUDIO && type != AVMEDIA_TYPE_SUBTITLE;
 }
 
-bool halcyon_video_states_alpha(const HalcyonVideo *video) {
-    enum AVCodecID codec_id = video->stream->codecpar->codec_id;
-    if (codec_id != AV_CODEC_ID_VP8 && codec_id != AV_CODEC_ID_VP9) {
-        return false;
-    }
-    const AVDictionaryEntry *mode = video->library->av_dict_get(video->stream->metadata, "alpha_mode", NULL, 0);
-    return mode != NULL && strcmp(mode->value, "1") == 0;
-}
-
 // Finds out what the decoder has to say of the streams. All have open decoders at once, so that those of the streams that
 // are not shown share a part of the memory. No stream is added meanwhile.
 static HalcyonVideoStatus examine_streams(HalcyonVideo *video) {
@@ -339,7 +330,7 @@ void halcyon_video_describe(const HalcyonVideo *video, HalcyonVideoDescription *
             int depth = pixels->comp[index].depth;
             out->bit_depth = depth > out->bit_depth ? depth : out->bit_depth;
         }
-        out->has_alpha = (pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0 || halcyon_video_states_alpha(video);
+        out->has_alpha = (pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
         out->is_gray = pixels->nb_components == 1 && (pixels->flags & AV_PIX_FMT_FLAG_PAL) == 0;
     }
     out->primaries = parameters->color_primaries;

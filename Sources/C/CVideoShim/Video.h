@@ -32,9 +32,6 @@ struct HalcyonVideo {
 };
 
 /// Returns what an error of FFmpeg means.
-// Whether a WebM file says that its frames have alpha beside them.
-bool halcyon_video_states_alpha(const HalcyonVideo *video);
-
 HalcyonVideoStatus halcyon_video_status(const HalcyonVideo *video, int error);
 
 #endif

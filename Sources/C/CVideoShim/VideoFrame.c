@@ -2,24 +2,12 @@
 
 #include <math.h>
 
-// Returns the decoder of the stream. FFmpeg's own for VP8 and VP9 do not read the alpha that WebM keeps beside the frames.
-static const AVCodec *find_decoder(const HalcyonVideo *video) {
-    const VideoLibrary *library = video->library;
-    enum AVCodecID codec_id = video->stream->codecpar->codec_id;
-    const AVCodec *codec = NULL;
-    if (halcyon_video_states_alpha(video)) {
-        const char *name = codec_id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : "libvpx";
-        codec = library->avcodec_find_decoder_by_name(name);
-    }
-    return codec != NULL ? codec : library->avcodec_find_decoder(codec_id);
-}
-
 HalcyonVideoStatus halcyon_video_open_decoder(HalcyonVideo *video, int64_t pixel_count) {
     const VideoLibrary *library = video->library;
     if (video->stream == NULL) {
         return HalcyonVideoNoStream;
     }
-    const AVCodec *codec = find_decoder(video);
+    const AVCodec *codec = library->avcodec_find_decoder(video->stream->codecpar->codec_id);
     if (codec == NULL) {
         return HalcyonVideoNoDecoder;
     }

@@ -33,7 +33,25 @@ public struct CachePolicy: Sendable, Hashable {
     public var staleIfError: StaleIfError = .asAllowed
     /// A Boolean value that indicates whether the server is asked in any case before an image from disk is used. Memory
     /// is not looked into. Default: `false`.
-    public var revalidates = false
+    public var revalidates: Bool {
+        get { asking != .never }
+        set { asking = newValue ? .always : .never }
+    }
+    /// What asks the server in any case.
+    private var asking = Asking.never
+
+    private enum Asking: Sendable, Hashable {
+        case never
+        case always
+        case forHeaders
+    }
+
+    /// Asks the server where the headers of the request say so, and no more where other headers have taken their place.
+    mutating func followHeaders(ask: Bool) {
+        guard asking != .always else { return }
+        asking = ask ? .forHeaders : .never
+    }
+
     /// A Boolean value that indicates whether the result is kept in memory. Default: `true`.
     public var storesInMemory = true
     /// A Boolean value that indicates whether anything is written to disk, the original included. Default: `true`.

@@ -9,7 +9,7 @@ extension ImageOption {
         let revalidates = control.noCache || control.maxAge.value == 0
         return ImageOption(headers) { options in
             options.network.headers = headers
-            if revalidates { options.cache.revalidates = true }
+            options.cache.followHeaders(ask: revalidates)
         }
     }
 

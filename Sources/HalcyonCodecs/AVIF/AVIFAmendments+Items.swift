@@ -10,11 +10,27 @@ extension AVIFAmendments {
         correctLayers(items)
         correctConfigurations(items, meta: meta)
         fitAlpha(properties, meta: meta)
-        guard takesTilesAsNamed, let list = references(in: meta) else { return }
+        orderTiles(properties, meta: meta)
+    }
+
+    /// Puts the tiles of the image and of its alpha where libavif 0.11 looks for them. Those of other items stay, and so do
+    /// tiles that several items name.
+    private mutating func orderTiles(_ properties: HEIFItemProperties, meta: Range<Int>) {
+        guard takesTilesAsNamed, let list = references(in: meta), let primary = properties.primaryItem else { return }
+        let references = HEIFItemReferences(reader, meta: meta)
+        let images = Set([primary] + references.auxiliaries(of: primary))
+        var (uses, lists) = ([Int: Int](), [HEIFItemReferences.List]())
         HEIFItemReferences.forEachList(reader, in: list) { tiles in
             guard tiles.type == "dimg" else { return true }
-            place((0..<tiles.count).compactMap { tiles.item($0, reader) }, in: tiles, meta: meta)
+            for tile in tiles.items(reader) { uses[tile, default: 0] += 1 }
+            if images.contains(tiles.from) { lists.append(tiles) }
             return true
+        }
+        for tiles in lists {
+            let items = tiles.items(reader)
+            // Each is then moved once at the most.
+            guard items.allSatisfy({ uses[$0] == 1 && !images.contains($0) }) else { continue }
+            place(items, in: tiles, meta: meta)
         }
     }
 
@@ -28,9 +44,11 @@ extension AVIFAmendments {
     private var takesTilesAsNamed: Bool { CodecLibrary.avif.isInstalled && halcyon_avif_version() < 1_000_000 }
 
     /// Makes an image of these tiles in this order, whichever libavif takes them in: the first item that is named gets the
-    /// content of the first tile. Linear in the tiles, but for sorting them.
+    /// content of the first tile. Linear in the tiles and in what the box says of them, but for sorting them.
     ///
-    /// - Parameter list: The references to as many tiles.
+    /// - Parameters:
+    ///   - tiles: Items that nothing else is made of.
+    ///   - list: The references to as many tiles.
     mutating func place(_ tiles: [Int], in list: HEIFItemReferences.List, meta: Range<Int>) {
         var named = tiles
         if tiles.count > 1, takesTilesAsNamed, Set(tiles).count == tiles.count {

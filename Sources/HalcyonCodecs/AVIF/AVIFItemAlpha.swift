@@ -52,9 +52,10 @@ enum AVIFItemAlpha {
             guard tiles.type == "dimg", tiles.from == primary else {
                 return true
             }
-            let items = (0..<tiles.count).compactMap { tiles.item($0, reader).flatMap { alphas[$0] } }
-            changed.place(items, in: tiles, meta: meta)
-            return true
+            // The list of the image is one, and each alpha belongs to one of its tiles.
+            let items = tiles.items(reader).compactMap { alphas[$0] }
+            if Set(items).count == items.count { changed.place(items, in: tiles, meta: meta) }
+            return false
         }
         self = .ofTiles(changed)
     }

@@ -94,6 +94,7 @@ package enum HEIFItemLocations {
     /// their types come as the file has them. Linear in the bytes of the boxes.
     static func ranks(_ reader: ByteReader, meta: Range<Int>) -> [Int: Int] {
         var ranks: [Int: Int] = [:]
+        var hasProperties = false
         func note(_ item: Int) {
             if ranks[item] == nil { ranks[item] = ranks.count }
         }
@@ -121,8 +122,9 @@ package enum HEIFItemLocations {
                     }
                     return true
                 }
-            case "iprp":
-                for association in HEIFItemProperties(reader, meta: meta)?.items ?? [] { note(association) }
+            case "iprp" where !hasProperties:
+                hasProperties = true
+                for item in HEIFItemProperties(reader, meta: meta)?.items ?? [] { note(item) }
             default: break
             }
         }

@@ -37,6 +37,13 @@ package struct HEIFItemReferences {
             guard offset < end else { return nil }
             return byteCount == 2 ? reader.uint16(at: offset) : reader.uint32(at: offset)
         }
+
+        /// Returns the others, as far as the box has them.
+        func items(_ reader: ByteReader) -> [Int] {
+            var items: [Int] = []
+            while items.count < count, let item = item(items.count, reader) { items.append(item) }
+            return items
+        }
     }
 
     /// Hands out the references in the content of an `iref` box, as long as `body` says so. Linear in the number of

@@ -33,8 +33,7 @@ package enum EXIF {
         return result
     }
 
-    /// The block without the thumbnail and its directory, whose bytes are zeros; none moves. Linear in the entries of two
-    /// directories.
+    /// The block without the thumbnail and its directory, whose bytes are zeros; none moves. Linear in the bytes.
     package static func withoutThumbnail(_ block: Data) -> Data {
         var result = Data(tiff(of: block))
         guard let reader = tiffReader(of: result), let first = reader.uint32(at: 4),
@@ -46,20 +45,37 @@ package enum EXIF {
         guard let directory = reader.uint32(at: place), directory > 0, let count = reader.uint16(at: directory) else {
             return block
         }
+        let own = first..<place + 4
+        // Strips may lie over each other; no file has use for more than all of its bytes twice.
+        var budget = 2 * result.count
+        /// Neither the header nor the first directory.
         func clear(_ range: Range<Int>) {
-            let range = range.clamped(to: 0..<result.count)
-            result.replaceSubrange(range, with: repeatElement(0, count: range.count))
+            let range = range.clamped(to: min(8, result.count)..<result.count)
+            guard range.count <= budget else { return }
+            budget -= range.count
+            for index in range where !own.contains(index) { result[index] = 0 }
         }
-        func value(_ tag: Int) -> Int? {
-            let entry = (0..<count).first { reader.uint16(at: directory + 2 + 12 * $0) == tag }
-            return entry.flatMap { reader.uint32(at: directory + 2 + 12 * $0 + 8) }
+        /// The numbers of an entry, of type SHORT or LONG.
+        func values(_ tag: Int) -> [Int] {
+            let places = (0..<count).lazy.map { directory + 2 + 12 * $0 }
+            guard let entry = places.first(where: { reader.uint16(at: $0) == tag }),
+                let type = reader.uint16(at: entry + 2), type == 3 || type == 4,
+                let valueCount = reader.uint32(at: entry + 4), (1...1_024).contains(valueCount)
+            else {
+                return []
+            }
+            let size = type == 3 ? 2 : 4
+            let start = size * valueCount <= 4 ? entry + 8 : reader.uint32(at: entry + 8)
+            return (0..<valueCount).compactMap { number in
+                start.flatMap { size == 2 ? reader.uint16(at: $0 + 2 * number) : reader.uint32(at: $0 + 4 * number) }
+            }
         }
-        // The JPEG, or the only strip of plain pixels.
+        // The JPEG, or the strips of plain pixels.
         for (offsetTag, countTag) in [(513, 514), (273, 279)] {
-            if let offset = value(offsetTag), let byteCount = value(countTag) { clear(offset..<offset + byteCount) }
+            for (offset, byteCount) in zip(values(offsetTag), values(countTag)) { clear(offset..<offset + byteCount) }
         }
         clear(directory..<directory + 2 + 12 * count + 4)
-        clear(place..<place + 4)
+        result.replaceSubrange(place..<place + 4, with: [0, 0, 0, 0])
         return result
     }
 

@@ -67,10 +67,9 @@ final class ReportFile: Sendable {
             earlier = Earlier()
             return
         }
-        var (reading, cutByteCount) = (Reading(target: target), 0)
-        var code = Self.read(descriptor, into: &reading, &cutByteCount, isWhole: resumes)
-        // The line that was being written when the run was killed.
-        if code == 0, reading.isReport, resumes { code = Self.cut(cutByteCount, of: descriptor) }
+        var (reading, rest) = (Reading(target: target), [UInt8]())
+        var code = Self.read(descriptor, into: &reading, &rest, isWhole: resumes)
+        if code == 0, reading.isReport, resumes { code = Self.end(rest, of: descriptor, &reading) }
         guard code == 0 else {
             close(descriptor)
             throw FileOutput.failure(path, "the report", code)
@@ -122,6 +121,17 @@ final class ReportFile: Sendable {
             return code
         }
         if let code { Terminal.warn("\(FileOutput.failure(path, "the report", code))") }
+    }
+
+    /// Ends the last line, if it is one, or takes it off, as it was being written when the run was killed; returns the error of
+    /// that, or 0.
+    private static func end(_ rest: [UInt8], of descriptor: Int32, _ reading: inout Reading) -> Int32 {
+        guard !rest.isEmpty else { return 0 }
+        guard let line = try? JSONDecoder().decode(GetResult.Record.self, from: Data(rest)) else {
+            return cut(rest.count, of: descriptor)
+        }
+        reading.add(line)
+        return Glibc.write(descriptor, "\n", 1) == 1 ? 0 : errno
     }
 
     /// Takes bytes off the end of a file, and returns the error of that, or 0.
@@ -227,24 +237,20 @@ final class ReportFile: Sendable {
     /// Reads the lines; one that cannot be read, such as the last of a run that was killed, is left out.
     ///
     /// - Parameters:
-    ///   - cutByteCount: Is the number of bytes behind the last whole line.
+    ///   - rest: Becomes the bytes behind the last whole line.
     ///   - isWhole: `false` to read no further than to the first line of a report, or to the end of ``longestLine``.
     private static func read(
         _ descriptor: Int32,
         into reading: inout Reading,
-        _ cutByteCount: inout Int,
+        _ rest: inout [UInt8],
         isWhole: Bool
     ) -> Int32 {
         let decoder = JSONDecoder()
-        var rest: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                cutByteCount = rest.count
-                return count < 0 ? errno : 0
-            }
+            guard count > 0 else { return count < 0 ? errno : 0 }
             reading.isEmpty = false
             var (start, searched) = (0, rest.count)
             rest += buffer[..<count]

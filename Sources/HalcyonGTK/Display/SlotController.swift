@@ -193,7 +193,9 @@ final class SlotController {
             present.owner = call.owner ?? present.owner
             // One that the completion handler of another makes would call itself without end.
             guard !isAnswering else {
-                onNextTurn { call.finish(result) }
+                onNextTurn { [weak self] in
+                    if self?.task === present { call.finish(result) } else { call.supersede() }
+                }
                 return present
             }
             isAnswering = true

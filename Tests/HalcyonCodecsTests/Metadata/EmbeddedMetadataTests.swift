@@ -58,6 +58,27 @@ struct EmbeddedMetadataTests {
         }
     }
 
+    @Test("the strips of a plain thumbnail go as well, and nothing else", arguments: [false, true])
+    func plainThumbnail(isBigEndian: Bool) throws {
+        func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
+            let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return isBigEndian ? bytes.reversed() : bytes
+        }
+        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            number(tag, 2) + number(type, 2) + number(count, 4) + value + [UInt8](repeating: 0, count: 4 - value.count)
+        }
+        // The header, a directory with an orientation, and one with two strips whose lengths are SHORT.
+        var exif = Array((isBigEndian ? "MM" : "II").utf8) + number(42, 2) + number(8, 4)
+        exif += number(1, 2) + entry(274, 3, 1, number(1, 2)) + number(26, 4)
+        exif += number(2, 2) + entry(273, 4, 2, number(56, 4))
+        exif += entry(279, 3, 2, number(3, 2) + number(4, 2)) + number(0, 4)
+        exif += number(64, 4) + number(67, 4) + [9, 9, 9] + [8, 8, 8, 8] + Array("kept".utf8)
+        let result = EXIF.withoutThumbnail(Data(exif))
+        #expect(result.count == exif.count && result.suffix(4) == Data("kept".utf8))
+        #expect(result[64..<71].allSatisfy { $0 == 0 } && result.prefix(22) == Data(exif.prefix(22)))
+        #expect(EXIF.orientation(in: result) == .up)
+    }
+
     @Test("blocks begin at the index 0 and keep no file", arguments: [ImageFormat.jpeg, .png, .webp, .avif])
     func copies(_ format: ImageFormat) throws {
         let options = EncodeOptions(metadata: Self.metadata)

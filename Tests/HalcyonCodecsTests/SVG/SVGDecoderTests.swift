@@ -46,6 +46,9 @@ struct SVGDecoderTests {
         let style = "font: 9px &quot;A;B&quot;; width: 30px; height:20px"
         #expect(try size("style='\(style)' height='90'") == PixelSize(30, 20))
         #expect(try size("style='width: auto' width='30' height='20'") == PixelSize(30, 20))
+        let responsive = "style='width:100%;height:auto' width='512' height='512' viewBox='0 0 24 24'"
+        #expect(try size(responsive) == PixelSize(512, 512))
+        #expect(try size("style='width:100' width='30' height='20'") == PixelSize(30, 20))
         #expect(try size("\n width = \"7\"\theight\r\n='8'") == PixelSize(7, 8))
     }
 

@@ -72,13 +72,6 @@ struct VideoDecoderTests {
         }
     }
 
-    @Test("alpha that stands beside the frames of VP9 is read")
-    func alphaBesideFrames() throws {
-        let image = try image(VideoFixture.data("alpha.webm"))
-        #expect(image.info.hasAlpha && !image.bitmap.isOpaque)
-        #expect(abs(image.bitmap.pixel(4, 8).alpha - 60) <= 6 && abs(image.bitmap.pixel(28, 8).alpha - 200) <= 6)
-    }
-
     @Test("a fraction is one of the duration")
     func fractions() throws {
         let data = VideoFixture.data("keys.mp4")

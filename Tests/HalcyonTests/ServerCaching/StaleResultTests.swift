@@ -58,6 +58,8 @@ struct StaleResultTests {
             fixture.serve(Sample.png(seed: 7), [.cacheControl: "max-age=3600"])
             #expect(try await fixture.load(asking).source == .network)
             #expect(try await fixture.load(options).source != .network)
+            // Headers that take the place of those ask for nothing.
+            #expect(try await fixture.load(asking + [.headers([:])]).source != .network)
             #expect(fixture.requestCount == 2)
         }
     }

@@ -33,6 +33,8 @@ struct DensityProcessor: ImageProcessing {
         let plan = plan(for: image)
         let layout = sizeProcessor.layout(for: image.fullSize)
         var size = layout.area
+        // What is extended to a ratio is bounded by the greatest side alone.
+        if plan.size.extendsRatio != nil { size = PixelSize(largestSide, largestSide) }
         if let area = plan.size.area { size = PixelSize(max(size.width, area.width), max(size.height, area.height)) }
         for case .rotate(let degrees) in plan.effects { size = size.rotated(byDegrees: degrees) }
         func pixels(_ length: Int) -> Int { Int((Double(length) * plan.size.density).rounded(.up)) }
