@@ -78,11 +78,11 @@ struct TIFFPixelConverter {
             throw .corrupt(.tiff, reason: "\(samplesPerPixel) samples a pixel where there must be \(colorCount)")
         }
         conversion =
-            isLab
-            ? ColorSpaceConversion(labOfDepth: depth)
-            : photometric == .separated
-                ? inkProfile.flatMap { ColorSpaceConversion.cached(for: $0, depth: depth) }
-                : nil
+            switch photometric {
+            case .lab: ColorSpaceConversion(labOfDepth: depth)
+            case .separated: inkProfile.flatMap { ColorSpaceConversion.cached(for: $0, depth: depth) }
+            default: nil
+            }
         guard !isLab || conversion != nil else { throw .unsupported(.tiff, reason: "CIELab without memory for lcms2") }
         palette = try photometric == .palette ? Self.palette(of: layout) : []
         planes = isPlanar ? Array(0..<colorCount) + (alpha.map { [$0.index] } ?? []) : [0]

@@ -2,8 +2,8 @@ public import FoundationEssentials
 internal import HalcyonSystem
 
 extension ImagePipeline {
-    /// Returns the image of a load as memory has it at a smaller size, without waiting; `nil` if it has none, or the options ask for the exact size. Of a file without a cache key it is that of the file as it was examined
-    /// last.
+    /// Returns the image of a load as memory has it at a smaller size, without waiting; `nil` if it has none, or the
+    /// options ask for the exact size. Of a file without a cache key it is that of the file as it was examined last.
     package func smallerImageInMemory(for request: ImageRequest) -> DecodedImage? {
         let request = completed(request)
         let (source, options) = (request.source, request.options)

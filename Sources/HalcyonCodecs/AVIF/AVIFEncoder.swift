@@ -24,8 +24,9 @@ public struct AVIFEncoder: ImageEncoder, LibraryCodec {
 
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///
-    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 32,768 pixels, which other readers of AVIF refuse, for EXIF that is none, or where
-    ///   libavif fails; ``CodecError/bitmap(_:)`` where memory for the pixels cannot be allocated.
+    /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for sides beyond 32,768 pixels, which other readers of AVIF
+    ///   refuse, for EXIF that is none, or where libavif fails; ``CodecError/bitmap(_:)`` where memory for the pixels
+    ///   cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let writer = try AVIFWriter(options)
         try writer.add(bitmap, hasAlpha: !bitmap.isOpaque, duration: nil)

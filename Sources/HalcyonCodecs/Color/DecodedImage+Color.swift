@@ -19,3 +19,22 @@ extension DecodedImage {
         return self
     }
 }
+
+extension DecodedImage {
+    /// The image with 8 bits a sample.
+    package consuming func withEightBits() throws(CodecError) -> DecodedImage {
+        var image = self
+        image.bitmap = try image.bitmap.withEightBits()
+        return image
+    }
+}
+
+extension ImageInfo {
+    /// A Boolean value that indicates whether samples of more than 8 bits are in colours that become others in sRGB.
+    package var hasWideColors: Bool {
+        switch colorSpace {
+        case .codePoints, .icc: bitDepth > 8
+        case .sRGB, .gray, .cmyk: false
+        }
+    }
+}

@@ -116,10 +116,7 @@ package enum HEIFItemLocations {
             case "iref":
                 HEIFItemReferences.forEachList(reader, in: box.payload) { list in
                     note(list.from)
-                    for index in 0..<list.count {
-                        guard let item = list.item(index, reader) else { break }
-                        note(item)
-                    }
+                    list.items(reader).forEach(note)
                     return true
                 }
             case "iprp" where !hasProperties:

@@ -33,52 +33,6 @@ package enum EXIF {
         return result
     }
 
-    /// The block without the thumbnail and its directory, whose bytes are zeros; none moves. Linear in the bytes.
-    package static func withoutThumbnail(_ block: Data) -> Data {
-        var result = Data(tiff(of: block))
-        guard let reader = tiffReader(of: result), let first = reader.uint32(at: 4),
-            let firstCount = reader.uint16(at: first)
-        else {
-            return block
-        }
-        let place = first + 2 + 12 * firstCount
-        guard let directory = reader.uint32(at: place), directory > 0, let count = reader.uint16(at: directory) else {
-            return block
-        }
-        let own = first..<place + 4
-        // Strips may lie over each other; no file has use for more than all of its bytes twice.
-        var budget = 2 * result.count
-        /// Neither the header nor the first directory.
-        func clear(_ range: Range<Int>) {
-            let range = range.clamped(to: min(8, result.count)..<result.count)
-            guard range.count <= budget else { return }
-            budget -= range.count
-            for index in range where !own.contains(index) { result[index] = 0 }
-        }
-        /// The numbers of an entry, of type SHORT or LONG.
-        func values(_ tag: Int) -> [Int] {
-            let places = (0..<count).lazy.map { directory + 2 + 12 * $0 }
-            guard let entry = places.first(where: { reader.uint16(at: $0) == tag }),
-                let type = reader.uint16(at: entry + 2), type == 3 || type == 4,
-                let valueCount = reader.uint32(at: entry + 4), (1...1_024).contains(valueCount)
-            else {
-                return []
-            }
-            let size = type == 3 ? 2 : 4
-            let start = size * valueCount <= 4 ? entry + 8 : reader.uint32(at: entry + 8)
-            return (0..<valueCount).compactMap { number in
-                start.flatMap { size == 2 ? reader.uint16(at: $0 + 2 * number) : reader.uint32(at: $0 + 4 * number) }
-            }
-        }
-        // The JPEG, or the strips of plain pixels.
-        for (offsetTag, countTag) in [(513, 514), (273, 279)] {
-            for (offset, byteCount) in zip(values(offsetTag), values(countTag)) { clear(offset..<offset + byteCount) }
-        }
-        clear(directory..<directory + 2 + 12 * count + 4)
-        result.replaceSubrange(place..<place + 4, with: [0, 0, 0, 0])
-        return result
-    }
-
     /// Type SHORT, one value, in the first two bytes of the field (TIFF 6.0, section 2).
     private static func fields(_ orientation: Orientation, _ order: ByteReader.ByteOrder) -> [UInt8] {
         let value = UInt8(truncatingIfNeeded: orientation.rawValue)
@@ -120,17 +74,25 @@ package enum EXIF {
     /// Returns the place of the entry of the orientation in a TIFF file.
     private static func orientationEntry(in tiff: Data) -> (reader: ByteReader, entry: Int)? {
         guard let reader = tiffReader(of: tiff), let directory = reader.uint32(at: 4),
-            let entryCount = reader.uint16(at: directory)
+            let entry = entry(orientationTag, inDirectoryAt: directory, of: reader)
         else {
+            return nil
+        }
+        return (reader, entry)
+    }
+
+    /// Returns the place of the first entry with a tag; `nil` where the directory has none, or ends before it.
+    static func entry(_ tag: Int, inDirectoryAt directory: Int, of reader: ByteReader) -> Int? {
+        guard let entryCount = reader.uint16(at: directory) else {
             return nil
         }
         for index in 0..<entryCount {
             let entry = directory + 2 + index * 12
-            guard let tag = reader.uint16(at: entry) else {
+            guard let entryTag = reader.uint16(at: entry) else {
                 return nil
             }
-            if tag == orientationTag {
-                return (reader, entry)
+            if entryTag == tag {
+                return entry
             }
         }
         return nil

@@ -158,8 +158,8 @@ public final class FleetLeases: Sendable {
         case unavailable
     }
 
-    /// Takes a lease that nobody has, or that this process has taken to renew an entry, or by a call that was sent again. Who finds it taken leaves a mark, so
-    /// that what is made is stored, though it is made for the first time.
+    /// Takes a lease that nobody has, that this process has taken to renew an entry, or that a call took which was sent again.
+    /// Who finds it taken leaves a mark, so that what is made is stored, though it is made for the first time.
     ///
     /// KEYS: lease, mark. ARGV: token, lease in ms, "1" to hear of an entry that was stored a moment ago, token of renewals.
     private static let takeScript = """

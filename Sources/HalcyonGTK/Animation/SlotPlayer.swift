@@ -113,7 +113,7 @@ extension SlotController {
     func play(_ image: DecodedImage, goesOn: Bool = false) {
         // What stands in the place of the image plays as it is by itself.
         let isImage = content.kind == .image || content.kind == .preview
-        let playback = isImage ? task?.options[PlaybackKey.self] ?? AnimationPlayback() : AnimationPlayback()
+        let playback = (isImage ? task?.options[PlaybackKey.self] : nil) ?? AnimationPlayback()
         if goesOn, let slotPlayer, slotPlayer.replaceImage(with: image) {
             slotPlayer.follow(playback)
             // The first frame is shown, and another may be due.

@@ -104,7 +104,8 @@ final class WidgetVisibility {
         return Sight().includes(widget)
     }
 
-    /// A Boolean value that indicates whether the widget is in a window that was not destroyed. An object that is no widget counts as such.
+    /// A Boolean value that indicates whether the widget is in a window that was not destroyed. An object that is no
+    /// widget counts as in one.
     var hasRoot: Bool {
         guard let widget else { return !isWidget }
         guard !isDestroyed, let root = gtk_widget_get_root(widget.widget) else { return false }
