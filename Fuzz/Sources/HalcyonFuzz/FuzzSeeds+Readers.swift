@@ -10,7 +10,7 @@ extension FuzzSeeds {
     /// Writes inputs of the readers, in a folder for each target.
     static func writeReaderSeeds(to folder: String) throws {
         for target in FieldTarget.allCases.map(\.rawValue) + StoredTarget.allCases.map(\.rawValue)
-            + TextTarget.allCases.map(\.rawValue)
+            + TextTarget.allCases.map(\.rawValue) + WorkerTarget.allCases.map(\.rawValue)
         {
             let path = "\(folder)/\(target)"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -44,6 +44,10 @@ extension FuzzSeeds {
             ["data:image/png;base64,iVBORw0KGgo=", "data:,a%20b#c", "data:a;b=\"c\"; base64 ,%2B/="].map {
                 Data($0.utf8)
             }
+        case WorkerTarget.answer.rawValue:
+            try WorkerTarget.answerSeeds(smallImage())
+        case WorkerTarget.request.rawValue:
+            WorkerTarget.requestSeeds(try smallImage())
         default: TextTarget(rawValue: target).map(textSeeds) ?? []
         }
     }

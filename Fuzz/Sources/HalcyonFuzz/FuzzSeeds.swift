@@ -63,6 +63,11 @@ enum FuzzSeeds {
         <use href="#b" x="3"/><circle id="b" r="4"/></svg>
         """
 
+    /// A PNG with alpha.
+    static func smallImage() throws -> Data {
+        try PNGEncoder().encode(sample(hasAlpha: true), options: EncodeOptions())
+    }
+
     private static func sample(hasAlpha: Bool, phase: Int = 0) throws -> Bitmap {
         let size = PixelSize(24, 20)
         var samples: [UInt8] = []

@@ -32,6 +32,8 @@ enum FuzzTarget: Sendable {
     case stored(StoredTarget)
     /// Reads short text from servers, pages and files.
     case text(TextTarget)
+    /// Reads what a program and its workers send each other.
+    case worker(WorkerTarget)
 
     /// Low, so that a run gets through many inputs, and so that memory that is taken in spite of them stands out.
     static let limits = DecodeLimits(pixelCount: 1 << 20, sideLength: 1 << 14, frameCount: 200, memory: 64 << 20)
@@ -59,6 +61,10 @@ enum FuzzTarget: Sendable {
         }
         if let target = TextTarget(rawValue: name) {
             self = .text(target)
+            return
+        }
+        if let target = WorkerTarget(rawValue: name) {
+            self = .worker(target)
             return
         }
         switch name {
@@ -96,7 +102,7 @@ enum FuzzTarget: Sendable {
     /// what the memory held before.
     func run(_ data: Data) {
         switch self {
-        case .field, .stored, .text: return attemptAll(data)
+        case .field, .stored, .text, .worker: return attemptAll(data)
         default: break
         }
         let digests = [0xa5, 0x5a].map { (byte: UInt8) in
@@ -165,6 +171,8 @@ enum FuzzTarget: Sendable {
         case .stored(let target):
             target.run(data)
         case .text(let target):
+            target.run(data)
+        case .worker(let target):
             target.run(data)
         }
     }

@@ -38,6 +38,9 @@ extension AnswerModel {
                     ? nil : (.wrongError, "\(call): its source is not allowed")
             case .failure(let text):
                 if state.forbids(call.identity) { return (.wrongError, "\(call): failed, but not at once: \(text)") }
+                if activity.isCached, activity.isAlone, state.cached.contains(call.withoutUrgency) {
+                    return (.missingImage, "\(call): failed, although it is cached: \(text)")
+                }
                 return state.mayFail(call) ? nil : (.wrongError, "\(call): failed without a reason: \(text)")
             }
         }

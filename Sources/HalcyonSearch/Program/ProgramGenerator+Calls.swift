@@ -12,6 +12,8 @@ extension ProgramGenerator {
         guard chance(80), var call = favorites.randomElement(using: &random) else { return call() }
         if features.contains(.refreshing) { call.reads = chance(25) ? .none : call.reads }
         if features.contains(.churning), chance(70) { call.reads = .none }
+        // A failed refresh changes nothing.
+        if failing.contains(call.identity.resource) { call.reads = chance(40) ? .none : call.reads }
         if features.contains(.priorities) { call.priority = Int.random(in: 0...4, using: &random) }
         call.isAwaited = chance(features.contains(.churning) ? 15 : 45)
         return call

@@ -64,7 +64,9 @@ extension ProgramGenerator {
             return .advance([2, 10, 70, 400, 4_000, 700_000].randomElement(using: &random) ?? 2)
         case .outages:
             let outage = chance(50) ? .none : Outage.allCases.randomElement(using: &random) ?? .none
-            return .outage(resourceNumber(), outage)
+            let resource = target().identity.resource
+            if outage == .none { failing.remove(resource) } else { failing.insert(resource) }
+            return .outage(resource, outage)
         case .diskFaults:
             return .disk(chance(50) ? .healthy : DiskState.allCases.randomElement(using: &random) ?? .full)
         case .prefetching where chance(30):

@@ -23,6 +23,8 @@ struct ProgramGenerator {
     private(set) var chain: [UInt8] = []
     /// The calls that a program repeats: a change to an image shows when it is requested once more.
     private(set) var favorites: [Call] = []
+    /// The resources for which the origin has no image at the moment.
+    var failing: Set<Int> = []
 
     init(seed: UInt64) {
         self.seed = seed
