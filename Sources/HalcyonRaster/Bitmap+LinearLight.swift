@@ -68,6 +68,7 @@ extension Bitmap {
             destination: scaledSize.width,
             part: origin.x..<(origin.x + size.width),
             filter: filter,
+            edges: partialEdges.horizontal,
             isLong: ResamplingWeights.isLong(source: width, destination: scaledSize.width, filter: filter)
         )
         let rows = ExactResamplingWeights(
@@ -75,6 +76,7 @@ extension Bitmap {
             destination: scaledSize.height,
             part: origin.y..<(origin.y + size.height),
             filter: filter,
+            edges: partialEdges.vertical,
             isLong: ResamplingWeights.isLong(source: height, destination: scaledSize.height, filter: filter)
         )
         let (columnWeights, rowWeights) = (columns.values.map(Float.init), rows.values.map(Float.init))

@@ -9,6 +9,7 @@ extension Bitmap {
     public func oriented(_ orientation: Orientation, isCancelled: () -> Bool = { false }) throws -> Bitmap {
         guard orientation != .up else { return self }
         var result = try Bitmap(uninitialized: orientation.displaySize(of: size), isOpaque: isOpaque, depth: depth)
+        result.partialEdges = partialEdges.upright(orientation)
         let resultHeight = result.height
         try result.withRows(reading: self) { out, outBytesPerRow, source, sourceBytesPerRow in
             // Walking rows from the last to the first mirrors top to bottom.

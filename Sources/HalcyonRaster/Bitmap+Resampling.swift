@@ -122,7 +122,7 @@ extension Bitmap {
         // so does 255 * 1.9 * 2^6 * 2^15. The rows between the passes are woven by pairs of pixels, which the horizontal
         // sums take whole.
         let (vertical, horizontal) = ResamplingWeights.cached(
-            source: self.size,
+            source: self,
             window: window,
             part: tile,
             filter: filter,

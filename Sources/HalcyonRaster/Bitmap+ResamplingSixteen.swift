@@ -13,7 +13,7 @@ extension Bitmap {
         isCancelled: () -> Bool
     ) throws {
         let (vertical, horizontal) = ResamplingWeights.cached(
-            source: self.size,
+            source: self,
             window: window,
             part: tile,
             filter: filter,

@@ -16,6 +16,9 @@ public struct Bitmap: Sendable {
     /// ``depth`` is 16 bits.
     public var isOpaque: Bool
 
+    /// The parts of the outermost pixels that are none of the image, which a decoder has reduced. Default: none.
+    package var partialEdges = PartialEdges.none
+
     package var buffer: PixelBuffer
 
     /// Creates a bitmap whose pixels are all transparent black.

@@ -1,14 +1,14 @@
 extension ResamplingWeights {
     /// Returns the weights of both axes for a part of a scaled image, as
-    /// ``cached(source:destination:part:filter:maximumBits:takesPairs:)`` does for one.
+    /// ``cached(source:destination:part:filter:edges:maximumBits:takesPairs:)`` does for one.
     ///
     /// - Parameters:
-    ///   - source: The size of the image.
+    ///   - source: The image.
     ///   - part: The part, of what the window shows.
     ///   - bits: The maximum numbers of fractional bits.
     ///   - takesPairs: That of the horizontal weights. Default: `false`.
     static func cached(
-        source: PixelSize,
+        source: Bitmap,
         window: ResamplingWindow,
         part: PixelRect,
         filter: ResamplingFilter,
@@ -21,6 +21,7 @@ extension ResamplingWeights {
             destination: window.scaledSize.height,
             part: origin.y..<(origin.y + size.height),
             filter: filter,
+            edges: source.partialEdges.vertical,
             maximumBits: bits.vertical
         )
         let horizontal = cached(
@@ -28,6 +29,7 @@ extension ResamplingWeights {
             destination: window.scaledSize.width,
             part: origin.x..<(origin.x + size.width),
             filter: filter,
+            edges: source.partialEdges.horizontal,
             maximumBits: bits.horizontal,
             takesPairs: takesPairs
         )

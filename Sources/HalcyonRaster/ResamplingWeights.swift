@@ -63,6 +63,7 @@ struct ResamplingWeights: Sendable {
     ///
     /// - Parameters:
     ///   - part: The destination pixels; `nil`: all. Each gets the same weights in every part.
+    ///   - edges: The parts of the outermost pixels of the source that do not count. Default: none.
     ///   - maximumBits: the maximum number of fractional bits that the sums over these weights have room for.
     ///   - takesPairs: makes `starts` and `stride` even, with a weight of zero before the first that counts.
     init(
@@ -70,6 +71,7 @@ struct ResamplingWeights: Sendable {
         destination: Int,
         part: Range<Int>? = nil,
         filter: ResamplingFilter,
+        edges: PartialEdges.Axis = .none,
         maximumBits: Int,
         takesPairs: Bool = false
     ) {
@@ -80,6 +82,7 @@ struct ResamplingWeights: Sendable {
             destination: destination,
             part: part,
             filter: filter,
+            edges: edges,
             takesPairs: takesPairs,
             isLong: isLong
         )
@@ -125,6 +128,7 @@ struct ResamplingWeights: Sendable {
         destination: Int,
         part: Range<Int>,
         filter: ResamplingFilter,
+        edges: PartialEdges.Axis,
         maximumBits: Int,
         takesPairs: Bool = false
     ) -> ResamplingWeights {
@@ -135,6 +139,7 @@ struct ResamplingWeights: Sendable {
             destination: destination,
             part: part,
             filter: filter,
+            edges: edges,
             maximumBits: maximumBits,
             takesPairs: takesPairs
         )
@@ -144,6 +149,7 @@ struct ResamplingWeights: Sendable {
             destination: destination,
             part: part,
             filter: filter,
+            edges: edges,
             maximumBits: maximumBits,
             takesPairs: takesPairs
         )

@@ -7,6 +7,7 @@ final class ResamplingWeightsCache: Sendable {
         let destination: Int
         let part: Range<Int>
         let filter: ResamplingFilter
+        let edges: PartialEdges.Axis
         let maximumBits: Int
         let takesPairs: Bool
     }

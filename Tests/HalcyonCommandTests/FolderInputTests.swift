@@ -42,6 +42,18 @@ import Testing
         #expect(items.map(\.index) == Array(0..<4) && items.allSatisfy { $0.problem == nil })
     }
 
+    @Test("images are known by their first bytes where their names say nothing")
+    func namesWithoutExtension() throws {
+        try makeFolders("photos")
+        let image = try Images.encoded(.png)
+        for name in ["plain", "a.png.1", "b.png?w=100"] { try work.write(image, to: "photos/" + name) }
+        try work.write(Array("notes".utf8), to: "photos/README")
+        try work.write([], to: "photos/empty")
+        try #require(mkfifo(work.path("photos/pipe"), 0o600) == 0)
+        let items = try FolderInput.items([work.path("photos")], without: work.path("out/"))
+        #expect(items.compactMap(\.name) == ["a.png.1", "b.png?w=100", "plain"])
+    }
+
     @Test("names that differ in their bytes alone are two images")
     func equivalentNames() async throws {
         try makeFolders("in")

@@ -166,6 +166,18 @@ import Testing
         #expect(try after.results.map(\.source) == ["disk"])
     }
 
+    @Test("--refresh fails where the server cannot be asked")
+    func refreshOffline() async throws {
+        let server = try server()
+        let url = server.url("/a.jpg").absoluteString
+        #expect(try await work.run("get", url, "-o", "out/").exitCode == 0)
+        server.stop()
+        let refreshed = try await work.run("get", url, "-o", "out/", "--json", "--refresh", "--retries", "0")
+        #expect(refreshed.exitCode == 1)
+        #expect(try refreshed.results.map(\.status) == ["failed"])
+        #expect(Workplace.files(below: work.path("out")) == ["a.jpg"])
+    }
+
     @Test("paths, file URLs and data URLs are images too")
     func localSources() async throws {
         let path = try work.write(photo, to: "ä b.jpg")

@@ -53,4 +53,15 @@ import Testing
         #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") }, "\(lines)")
         #expect(Workplace.files(below: work.path("out")) == ["1.png"])
     }
+
+    @Test("results that go to a closed standard output are an error")
+    func closedOutput() async throws {
+        defer { server.stop() }
+        for option in ["-o -", "--json"] {
+            let shell = "exec \"$0\" get \(server.url("/1.png")) \(option) 1>&-"
+            let run = try await work.start(["-c", shell, Workplace.executable], executable: "/bin/sh").outcome
+            #expect(run.exitCode == 1, "\(option)")
+            #expect(run.error.contains("Bad file descriptor"), "\(run.error)")
+        }
+    }
 }

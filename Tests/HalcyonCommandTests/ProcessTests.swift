@@ -130,6 +130,17 @@ import Testing
         }
     }
 
+    @Test("a person is told that a file of several pages becomes one of its first")
+    func pages() async throws {
+        let page = try Bitmap(size: PixelSize(8, 8), isOpaque: true)
+        try work.write([UInt8](try Images.codecs.encode(pages: [page, page, page], as: .tiff)), to: "in.tif")
+        for (options, isTold) in [([], true), (["--frame", "1"], false)] as [([String], Bool)] {
+            let run = try await work.start(["convert", "in.tif", "out.png", "--overwrite"] + options).outcome
+            #expect(run.exitCode == 0)
+            #expect(run.error.contains("of 3 pages it has the first") == isTold, "\(run.error)")
+        }
+    }
+
     @Test("convert takes a folder, keeps its tree, and leaves out what is done")
     func folder() async throws {
         for folder in ["photos", "photos/sub"] { try #require(mkdir(work.path(folder), 0o700) == 0) }

@@ -73,6 +73,7 @@ struct ResamplingWeightsTests {
                 destination: destination,
                 part: 0..<destination,
                 filter: .lanczos3,
+                edges: .none,
                 maximumBits: 15,
                 takesPairs: false
             )
@@ -101,6 +102,7 @@ struct ResamplingWeightsTests {
                     destination: destination,
                     part: 0..<destination,
                     filter: .bilinear,
+                    edges: .none,
                     maximumBits: 15,
                     takesPairs: false
                 )
@@ -115,10 +117,50 @@ struct ResamplingWeightsTests {
             destination: 900,
             part: 0..<900,
             filter: .lanczos3,
+            edges: .none,
             maximumBits: 15,
             takesPairs: false
         )
         cache.insert(large, for: key)
         #expect(cache.usage == before)
+    }
+
+    @Test("of outermost pixels that are partial, only the parts within the image count")
+    func partialEdges() {
+        func bilinear(_ edges: PartialEdges.Axis) -> [Double] {
+            ExactResamplingWeights(source: 9, destination: 1, part: 0..<1, filter: .bilinear, edges: edges).values
+        }
+        let whole = bilinear(.none)
+        let partial = bilinear(PartialEdges.Axis(leading: 0, trailing: 7))
+        #expect(whole[8] == whole[0])
+        #expect(partial[8] < whole[8] / 4)
+        #expect(abs(partial.reduce(0, +) - 1) < 1e-12)
+        // The same at both ends.
+        let turned = ExactResamplingWeights(
+            source: 9,
+            destination: 4,
+            part: 0..<4,
+            filter: .lanczos3,
+            edges: PartialEdges.Axis(leading: 0, trailing: 5)
+        )
+        let mirrored = ExactResamplingWeights(
+            source: 9,
+            destination: 4,
+            part: 0..<4,
+            filter: .lanczos3,
+            edges: PartialEdges.Axis(leading: 5, trailing: 0)
+        )
+        func weights(_ table: ExactResamplingWeights, _ pixel: Int) -> [Double] {
+            var row = [Double](repeating: 0, count: 9)
+            for index in 0..<Int(table.counts[pixel]) {
+                row[Int(table.starts[pixel]) + index] = table.values[pixel * table.stride + index]
+            }
+            return row
+        }
+        for pixel in 0..<4 {
+            for (one, other) in zip(weights(turned, pixel), weights(mirrored, 3 - pixel).reversed()) {
+                #expect(abs(one - other) < 1e-12)
+            }
+        }
     }
 }

@@ -47,6 +47,19 @@ struct ProcessingTests {
         #expect(try await size(of: Sample.jpeg(width, height), processing) == expected)
     }
 
+    @Test("makes no image of more bytes than the limits of decoding allow, whatever a file makes of a rotation")
+    func memoryLimit() async throws {
+        let limits = DecodeLimits(memory: 1 << 20)
+        test.transport.serve(url, Sample.png(2_000, 1))
+        let options: [ImageOption] = [.processor(.rotate(byDegrees: 45)), .decodeLimits(limits)]
+        await #expect {
+            try await test.pipeline.image(from: url, options: options)
+        } throws: { error in
+            guard case .processing(let reason) = (error as? ImageError)?.reason else { return false }
+            return reason.hasSuffix("bytes would be made; the limit is 1048576")
+        }
+    }
+
     @Test("after a crop works on the crop")
     func cropThenResize() async throws {
         let chain: ImageProcessorChain = .crop(to: .pixels(400, 100)) |> .downsample(to: .pixels(100, 100))

@@ -77,6 +77,7 @@ final class AnimationFrameSet {
     /// Stores a frame that the set does not have.
     func store(_ frame: Frame, at index: Int) {
         frames[index] = frame
+        failures[index] = nil
     }
 
     /// Notes the bytes of a frame that was decoded; 0 for one that adds none.

@@ -117,13 +117,15 @@ struct CachedImage: Sendable {
         let size = image.size
         let isOpaque = image.bitmap.isOpaque
         let depth = image.bitmap.depth
+        let partialEdges = image.bitmap.partialEdges
         let isAnimated = image.animation != nil
         // The pixels by which the image is found must not be changed by code that shows it.
         image.bitmap.buffer.seal()
         return WeakValue(image.bitmap.buffer) { [weak animation = image.animation] buffer in
             // Without its animation, what is left is another image.
             if isAnimated, animation == nil { return nil }
-            let bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
+            var bitmap = Bitmap(size: size, isOpaque: isOpaque, depth: depth, buffer: buffer)
+            bitmap.partialEdges = partialEdges
             let image = DecodedImage(
                 bitmap: bitmap,
                 info: info,

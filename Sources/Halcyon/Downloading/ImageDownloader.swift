@@ -15,6 +15,9 @@ public final class ImageDownloader: Sendable {
     /// The settings that are the same for all downloads; ``updateConfiguration(_:transport:)`` replaces them.
     public var configuration: Configuration { setup.configuration }
 
+    /// Waits until what was received in transfers that have ended is kept for later ones.
+    package func waitForWriting() async { await setup.bodies.waitForWriting() }
+
     private let currentSetup: Lock<DownloadSetup>
     /// A Boolean value that indicates whether the policy may change the identity of images. Atomic, as it is read at each look
     /// into memory.

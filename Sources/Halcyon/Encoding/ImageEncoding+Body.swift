@@ -75,13 +75,13 @@ extension ImageEncoding {
         _ codecs: ImageCodecs,
         _ isCancelled: @Sendable () -> Bool
     ) throws -> [Frame] {
-        func frame(_ image: DecodedImage, _ duration: Duration = .zero) throws -> Frame {
+        func frame(_ image: DecodedImage, milliseconds: Int = 0) throws -> Frame {
             // Where the pixels came from must not show: a decoder of one format knows that they are opaque, another does
             // not.
             let isOpaque = image.isOpaque
             var bitmap = try image.converted(.sRGB, isCancelled: isCancelled).bitmap
             bitmap.isOpaque = isOpaque
-            return (bitmap, Int(duration / .milliseconds(1)), image.isPartial)
+            return (bitmap, milliseconds, image.isPartial)
         }
         // The format follows from the first frame, so that no other is decoded for one that holds a single image.
         guard let animation = image.animation,
@@ -102,7 +102,7 @@ extension ImageEncoding {
                 guard sum <= options.limits.memory else {
                     throw CodecError.limitExceeded(image.info.format, .memory(sum, maximum: options.limits.memory))
                 }
-                frames.append(try frame(image, animation.duration(ofFrame: index)))
+                frames.append(try frame(image, milliseconds: animation.milliseconds(ofFrame: index)))
             } catch let error as CodecError where index > 0 && error.isDamage && options.damage != .isRefused {
                 frames[index - 1].isPartial = true
                 break

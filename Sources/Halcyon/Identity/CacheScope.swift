@@ -11,6 +11,7 @@ internal import HalcyonHTTP
 ///   `Authorization` and `Cookie` in the headers of the request or of the options (those of
 ///   ``ImagePipeline/Configuration/defaultOptions`` and of ``ImageDownloader/Configuration/policy`` included), a
 ///   `Credential`, a user name in the URL, and for `http` the credential that is sent to a proxy.
+/// - A `Host` header is part of the URI: what one host has answered answers no other.
 /// - Other headers and the body of a POST describe the image, not the user. A secret in another header, such as
 ///   `X-Api-Key`, is not recognized: name the scope.
 /// - A transport with a file of cookies is one user: what it loads answers only requests through a transport with the
@@ -48,9 +49,12 @@ extension OriginalKey {
         let defaults = options.network.additions(or: defaults)
         guard let identities = options.network.hookIdentities(over: defaults) else { return nil }
         let request = options.network.applied(to: transfer, over: defaults)
-        let audience = identities.reduce(Self.transportAudience(of: request, options, defaults)) { audience, identity in
-            Self.scope(Self.hooksMark, identity, audience)
+        var audience = Self.transportAudience(of: request, options, defaults)
+        // It is part of the URI that the server is asked for (RFC 9110, section 7.1).
+        if let host = Self.hostField.flatMap({ request.headers[$0] }) {
+            audience = Self.scope(Self.hostMark, host.lowercased(), audience)
         }
+        audience = identities.reduce(audience) { Self.scope(Self.hooksMark, $1, $0) }
         let scope = Self.scope(ofValuesIn: options, audience)
         if let name = source.cacheKey {
             self.init(text: name, scope: scope)
@@ -108,6 +112,12 @@ extension OriginalKey {
 
     /// The first letter of the user of a transport, which stands before the audience. No audience begins with it.
     private static let transportMark = "t"
+
+    private static let hostField = HTTPField.Name("Host")
+
+    /// The first letter of a host that a request names beside its URL, which stands before the audience. No audience begins
+    /// with it.
+    private static let hostMark = "h"
 
     /// The first letter of the identity of hooks, which stands before the audience. No audience begins with it.
     private static let hooksMark = "d"

@@ -67,12 +67,19 @@ final class ProcessingStage: Sendable {
     ) async throws -> LoadedPixels {
         let start = ContinuousClock.now
         let color = request.options.decode.color
+        let maximum = request.options.decode.limits.memory
         context.begin(.process)
         let (image, lease, processorTime) = try await reportingErrors(of: request) {
-            try await (request.options.workers ?? workers).process(
+            let size = run.workingSize(for: input.image)
+            let byteCount = size.bitmapByteCount(depth: input.image.bitmap.depth)
+            // What is no larger than the image is within the limit that it was decoded with.
+            guard byteCount <= max(maximum, input.image.bitmap.byteCount) else {
+                throw ProcessingError.tooManyBytes(byteCount: byteCount, maximum: maximum)
+            }
+            return try await (request.options.workers ?? workers).process(
                 input.image,
                 lease: input.lease ?? PixelLease([]),
-                size: run.workingSize(for: input.image),
+                size: size,
                 place: run.steps.startIndex,
                 priority: context.priority
             ) { image, flag in

@@ -56,6 +56,12 @@ public final class ImageAnimation: Sendable {
     /// Returns the duration of a frame; see ``ImageInfo/duration(ofFrame:)``.
     public func duration(ofFrame index: Int) -> Duration { info.duration(ofFrame: index) ?? .zero }
 
+    /// Returns the duration of a frame as its file states it, of which players take 10 ms and less for 100.
+    package func milliseconds(ofFrame index: Int) -> Int {
+        let durations = info.frameDurations
+        return durations.indices.contains(index) ? durations[index] : Int(duration(ofFrame: index) / .milliseconds(1))
+    }
+
     /// Returns the bytes that this object keeps in memory: those of the file, and those of frames decoded beforehand, of
     /// which frames with the same pixel buffer count once.
     ///

@@ -13,6 +13,8 @@ package struct GIFWriter {
     private var file = GatheredBytes()
     private var globalColors: [UInt32] = []
     /// The offset of the flags of the last frame's graphic control, to change its disposal afterwards.
+    /// The milliseconds by which the frames so far are told shorter than they are.
+    private var owed = 0
     private var lastControlFlags: Int?
 
     /// A file without frames.
@@ -39,7 +41,7 @@ package struct GIFWriter {
 
     /// Appends a frame.
     ///
-    /// - Parameter delay: Milliseconds the frame stays, stored in steps of 10.
+    /// - Parameter delay: Milliseconds the frame stays, stored in steps of 10, at least 20 where it is more than 10.
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` where the size is not the canvas's, ``CodecError/bitmap(_:)``
     ///   where the memory cannot be had.
     package mutating func append(_ bitmap: Bitmap, delay: Int = 0) throws(CodecError) {
@@ -94,9 +96,19 @@ package struct GIFWriter {
         // Disposal 1: the frame stays. Bit 0: there is a transparent colour.
         let flags: UInt8 = 1 << 2 | (transparentIndex == nil ? 0 : 1)
         var control: [UInt8] = [0x21, 0xF9, 4, flags]
-        control += Self.bytes(of: min((max(delay, 0) / 5 + 1) / 2, 0xFFFF))
+        control += Self.bytes(of: hundredths(of: delay))
         control += [transparentIndex ?? 0, 0]
         try file.add(control)
+    }
+
+    /// Returns a duration in hundredths of a second. What rounding adds or takes is made up for by the frames after it. Players
+    /// show a frame of 10 ms for 100: no longer one is told as that.
+    private mutating func hundredths(of milliseconds: Int) -> Int {
+        guard milliseconds > 10 else { return (max(milliseconds, 0) + 5) / 10 }
+        let exact = min(milliseconds, 0xFFFF * 10) + owed
+        let hundredths = min(max(2, (exact + 5) / 10), 0xFFFF)
+        owed = min(max(-5, exact - hundredths * 10), 5)
+        return hundredths
     }
 
     private mutating func appendImage(_ image: GIFIndexedImage, _ area: PixelRect) throws(CodecError) {

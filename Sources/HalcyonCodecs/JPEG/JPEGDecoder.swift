@@ -154,7 +154,7 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
         )
         return try data.withUnsafeBytes { bytes in
             if usesReducer, scale.eighths <= 4,
-                let bitmap = try JPEGReducer.bitmap(
+                var bitmap = try JPEGReducer.bitmap(
                     bytes,
                     data,
                     header: header,
@@ -162,6 +162,7 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
                     isCancelled: isCancelled
                 )
             {
+                bitmap.partialEdges = scale.partialEdges
                 return (bitmap, false)
             }
             let inks = options.color == .sRGB ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
@@ -173,7 +174,8 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
                 memoryLimit: coefficientByteCount + header.workingByteCount,
                 maximumScanCount: Self.maximumScanCount
             )
-            let bitmap = try Self.pixels(from: decompressor, inks: inks, isCancelled: isCancelled)
+            var bitmap = try Self.pixels(from: decompressor, inks: inks, isCancelled: isCancelled)
+            bitmap.partialEdges = scale.partialEdges
             return (bitmap, decompressor.hasLostData)
         }
     }

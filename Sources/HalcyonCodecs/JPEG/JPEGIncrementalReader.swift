@@ -9,6 +9,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     private let header: JPEGHeader
     private let orientation: Orientation
     private let inks: ColorSpaceConversion?
+    private let partialEdges: PartialEdges
     private var stream: JPEGByteStream
     /// The rows so far of an image that comes by rows.
     private var rows: Bitmap?
@@ -24,6 +25,7 @@ final class JPEGIncrementalReader: IncrementalReading {
         self.header = header
         orientation = options.appliedOrientation(of: header.orientation)
         inks = options.color == .sRGB ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
+        partialEdges = scale.partialEdges
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4
         sharesWay = isReadByLibjpeg && !options.usesEmbeddedThumbnail
@@ -90,7 +92,8 @@ final class JPEGIncrementalReader: IncrementalReading {
     }
 
     func image(isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        let bitmap = try rows ?? scan(isCancelled)
+        var bitmap = try rows ?? scan(isCancelled)
+        bitmap.partialEdges = partialEdges
         return DecodedImage(
             bitmap: try bitmap.upright(orientation),
             info: header.info,

@@ -6,6 +6,8 @@ struct JPEGScale: Hashable {
     let eighths: Int32
     /// The size of the decoded rows.
     let size: PixelSize
+    /// The parts of the last column and row that are beyond the image.
+    let partialEdges: PartialEdges
 
     /// The smallest scale at which both sides are at least twice as long as those of `target`, both as stored.
     ///
@@ -43,6 +45,13 @@ struct JPEGScale: Hashable {
     init(of stored: PixelSize, eighths: Int) {
         self.eighths = Int32(eighths)
         size = Self.scaled(stored, by: eighths)
+        func excess(_ reduced: Int, _ full: Int) -> PartialEdges.Axis {
+            PartialEdges.Axis(leading: 0, trailing: UInt8(truncatingIfNeeded: reduced * 8 - full * eighths))
+        }
+        partialEdges = PartialEdges(
+            horizontal: excess(size.width, stored.width),
+            vertical: excess(size.height, stored.height)
+        )
     }
 
     /// libjpeg rounds up (jpeg_calc_output_dimensions).

@@ -323,12 +323,13 @@ enum CacheUse: String, EnumerableFlag {
         }
     }
 
-    /// The change to the options of a load.
-    var option: ImageOption {
+    /// The changes to the options of a load.
+    var options: [ImageOption] {
         switch self {
-        case .refresh: .revalidate
-        case .cacheOnly: .onlyFromCache
-        case .noCache: .noCache
+        // An image that could not be asked for is not as it is now.
+        case .refresh: [.revalidate, .staleIfError(.never)]
+        case .cacheOnly: [.onlyFromCache]
+        case .noCache: [.noCache]
         }
     }
 }

@@ -48,6 +48,8 @@ struct GetResult: Sendable {
         /// What a person has to know about the result.
         var note: String?
         /// Whether the original is cut short or damaged.
+        /// The number of pages of the original, of which each is an image.
+        var pageCount = 1
         let isPartial: Bool
         var timings: ImageTimings
         /// The metrics of the transfer, where a timeline is requested.
@@ -82,6 +84,7 @@ struct GetResult: Sendable {
             originalFormat = image.originalInfo.format
             size = image.size
             frameCount = image.originalInfo.frameDurations.count
+            if image.originalInfo.format == .tiff { pageCount = image.originalInfo.frameCount }
             isOriginal = image.isOriginal
             isPartial = image.isPartial
             timings = image.timings

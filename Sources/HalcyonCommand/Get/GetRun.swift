@@ -35,6 +35,7 @@ struct RunPlan: Sendable {
 struct GetRun: Sendable {
     private let plan: RunPlan
     private let transport: CurlTransport
+    private let downloader: ImageDownloader
     private let pipeline: ImagePipeline
     private let failures = HostFailures()
 
@@ -45,7 +46,7 @@ struct GetRun: Sendable {
         self.plan = plan
         let usesCache = plan.cacheUse != .noCache
         transport = try plan.network.transport(concurrency: plan.concurrency)
-        let downloader = plan.network.downloader(
+        downloader = plan.network.downloader(
             over: transport,
             partialFolder: usesCache ? plan.cache.partialFolder : nil,
             failures
@@ -144,8 +145,10 @@ struct GetRun: Sendable {
         // The next run is to have what this one has asked for.
         await pipeline.waitForRefreshes()
         await pipeline.cache.flush()
-        // At its end the transport writes the cookies, and the program ends soon.
-        if plan.network.cookies != nil { transport.shutdown() }
+        // At its end the transport writes the cookies, and the program ends soon. What was received of images that were left is
+        // for the next run.
+        if plan.network.cookies != nil || Task.isCancelled { transport.shutdown() }
+        await downloader.waitForWriting()
         if plan.stats { reportStatistics() }
         if isSuccess { report?.end() }
         return isSuccess && report?.isComplete != false
@@ -155,7 +158,7 @@ struct GetRun: Sendable {
         // The original is kept as well, so that another size of it needs no network.
         // Each load waits for its storing, so that no more of it is held than there are loads at a time.
         var options: [ImageOption] = [.cacheOriginalImage, .waitForCache]
-        if let cacheUse = plan.cacheUse { options.append(cacheUse.option) }
+        if let cacheUse = plan.cacheUse { options += cacheUse.options }
         return options + plan.network.options(failures)
     }
 

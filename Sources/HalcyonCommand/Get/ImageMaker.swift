@@ -44,6 +44,8 @@ struct ImageMaker: Sendable {
             !(ImageCodecs.standard.encoder(for: target) is any AnimationEncoder)
         {
             made.loaded.note = "\(target) holds one image; of \(made.loaded.frameCount) frames it has the first"
+        } else if made.loaded.pageCount > 1, !made.loaded.isOriginal, !variant.isStill {
+            made.loaded.note = "of \(made.loaded.pageCount) pages it has the first; --frame 1 takes the second"
         } else if made.loaded.originalFormat != target, writer.isEncodedForName(item, variant) {
             made.loaded.note = "encoded as \(target), as its name says; the original is \(made.loaded.originalFormat)"
         }

@@ -190,7 +190,8 @@ final class OutputWriter: Sendable {
         let mayBeOriginal =
             mayKeepOriginal(variant) && !isEncodingNamed
             && (named == nil || named == item.argument.fileExtension.flatMap(ImageFormatName.format) ?? named)
-        if !mayBeOriginal, named.map({ [.png, .tiff, .jxl].contains($0) }) ?? true { options.append(.keepSixteenBits) }
+        let hasSixteenBits = named.map { [.png, .tiff, .jxl, .avif].contains($0) } ?? true
+        if !mayBeOriginal, hasSixteenBits { options.append(.keepSixteenBits) }
         return options
     }
 

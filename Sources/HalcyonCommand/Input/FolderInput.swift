@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
 internal import HalcyonSystem
@@ -39,7 +40,7 @@ enum FolderInput {
     }
 }
 
-/// Finds the files below a folder whose extensions are those of images, and that are not hidden. Names are bytes, as they
+/// Finds the files below a folder whose extensions or first bytes are those of images, and that are not hidden. Names are bytes, as they
 /// are to the system. Each folder is entered once, however many links lead to it, and by a link only if by no other way.
 private struct FolderWalk {
     struct File {
@@ -85,7 +86,9 @@ private struct FolderWalk {
             if found != nil {
                 let subfolder = relative + [UInt8(ascii: "/")]
                 if Self.isLink(path) { links.append(subfolder) } else { enter(subfolder) }
-            } else if ImageFormatName.split(String(decoding: name, as: UTF8.self)).fileExtension != nil {
+            } else if ImageFormatName.split(String(decoding: name, as: UTF8.self)).fileExtension != nil
+                || Self.beginsAsImage(path)
+            {
                 add(path, relative)
             } else if code == EACCES {
                 // It may be a folder.
@@ -120,6 +123,20 @@ private struct FolderWalk {
             return nil
         }
         return Folder(device: status.st_dev, node: status.st_ino)
+    }
+
+    /// Returns whether a file begins as those of a format do, such as one that a browser or `wget` named by its URL.
+    private static func beginsAsImage(_ path: String) -> Bool {
+        var status = stat()
+        guard FilePath.withCString(path, { stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return false
+        }
+        let descriptor = FilePath.withCString(path) { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(descriptor, &bytes, bytes.count)
+        return count > 0 && (try? ImageCodecs.standard.decoder(for: Data(bytes.prefix(count)))) != nil
     }
 
     private static func isLink(_ path: String) -> Bool {

@@ -73,7 +73,8 @@ struct ListItem: Sendable {
             )
             return
         }
-        self.init(index: index, argument: SourceArgument(text: line.url), name: line.name)
+        let name = line.name.flatMap { $0.isEmpty ? nil : $0 }
+        self.init(index: index, argument: SourceArgument(text: line.url), name: name)
     }
 
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/source``.

@@ -139,18 +139,18 @@ struct ProcessorWords {
             return .sharpen(
                 radius: radius,
                 amount: try labelledNumber("amount") ?? 1,
-                threshold: try labelledNumber("threshold") ?? 0
+                threshold: try part(labelledNumber("threshold") ?? 0)
             )
         case "roundCorners": return try roundCorners()
         case "circle": return .circle(border: try border(), background: try color("background"))
         case "border": return try bordered()
-        case "overlay": return .overlay(try color(), fraction: try labelledNumber("fraction") ?? 0.5)
+        case "overlay": return .overlay(try color(), fraction: try part(labelledNumber("fraction") ?? 0.5))
         case "tint": return .tint(try color(), mode: try labelledChoice(BlendMode.self, "mode") ?? .normal)
         case "blend":
             let mode = try choice(BlendMode.self, "the mode")
-            return .blend(mode, opacity: try labelledNumber("opacity") ?? 1, background: try color("background"))
+            return .blend(mode, opacity: try part(labelledNumber("opacity") ?? 1), background: try color("background"))
         case "background": return .background(try color())
-        case "opacity": return .opacity(try number(try value("the factor")))
+        case "opacity": return .opacity(try part(number(try value("the factor"))))
         case "colorControls":
             return .colorControls(
                 brightness: try labelledNumber("brightness") ?? 0,
@@ -317,7 +317,7 @@ struct ProcessorWords {
             WatermarkImage(image),
             placement: placement,
             mode: try labelledChoice(BlendMode.self, "mode") ?? .normal,
-            opacity: try labelledNumber("opacity") ?? 1
+            opacity: try part(labelledNumber("opacity") ?? 1)
         )
     }
 
@@ -415,7 +415,16 @@ struct ProcessorWords {
         _ text: String,
         part: (Double) -> ImageLength = ImageLength.widthFraction
     ) throws(Problem) -> ImageLength {
-        text.hasSuffix("%") ? part(try number(String(text.dropLast())) / 100) : .pixels(try number(text))
+        let isPart = text.hasSuffix("%")
+        let number = try number(isPart ? String(text.dropLast()) : text)
+        guard number >= 0 else { throw Problem(description: "“\(text)” is less than nothing") }
+        return isPart ? part(number / 100) : .pixels(number)
+    }
+
+    /// - Throws: `Problem` for a number that is no part of a whole.
+    private func part(_ number: Double) throws(Problem) -> Double {
+        guard (0...1).contains(number) else { throw Problem(description: "\(number) is not between 0 and 1") }
+        return number
     }
 
     /// One radius for some of the corners, or four, clockwise from the top left.

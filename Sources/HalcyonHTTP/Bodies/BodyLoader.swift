@@ -81,6 +81,11 @@ package final class BodyLoader: Sendable {
         return try await collector(request, storage, hooks, priority).collect(from: transport, priority: priority)
     }
 
+    /// Waits until what transfers that have ended left behind is written.
+    package func waitForWriting() async {
+        await withCheckedContinuation { continuation in writing.async { continuation.resume() } }
+    }
+
     private var storage: BodyStorage {
         BodyStorage(
             memoryThreshold: configuration.memoryThreshold,

@@ -8,8 +8,8 @@ extension PartialBodyStore {
         public var folder: String
         /// The bytes that may be kept, of all bodies together. A longer body is never kept. Default: 512 MiB.
         public var maximumBytes = 512 << 20
-        /// The number of bodies that may be kept; the least recently written ones go first. Default: 100.
-        public var maximumEntries = 100
+        /// The number of bodies that may be kept; the least recently written ones go first. Default: 1,024.
+        public var maximumEntries = 1_024
         /// The time for which a body is kept after its last byte came, in seconds. Default: 7 days.
         public var lifetime: Double = 7 * 86_400
         /// The number of bytes below which a body is not kept. Default: 16 KiB.

@@ -129,6 +129,7 @@ struct BitmapDescription {
     /// The size that the image stands for, and what its file says; `nil` for a frame that says nothing of its own.
     var info: ImageInfo?
     var fullSize: PixelSize
+    var partialEdges = PartialEdges.none
 
     func write(to writer: inout RecordWriter) {
         writer.write(isOpaque)
@@ -136,6 +137,10 @@ struct BitmapDescription {
         writer.write(colorProfile) { $1.write(to: &$0) }
         writer.write(info) { $1.write(to: &$0) }
         writer.write(fullSize)
+        for axis in [partialEdges.horizontal, partialEdges.vertical] {
+            writer.write(Int(axis.leading))
+            writer.write(Int(axis.trailing))
+        }
     }
 }
 
@@ -151,6 +156,12 @@ extension BitmapDescription {
             try ImageInfo(from: &reader, of: format, limits: limits)
         }
         fullSize = try reader.size(in: 1...1 << 40)
+        func axis(_ reader: inout RecordReader) throws(NonsensicalAnswer) -> PartialEdges.Axis {
+            let leading = UInt8(try reader.int(in: 0...7))
+            return PartialEdges.Axis(leading: leading, trailing: UInt8(try reader.int(in: 0...7)))
+        }
+        partialEdges.horizontal = try axis(&reader)
+        partialEdges.vertical = try axis(&reader)
     }
 }
 

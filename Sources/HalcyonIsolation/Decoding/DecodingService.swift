@@ -196,7 +196,8 @@ private final class OpenAnimation: KeptWork {
             isPartial: cursor.isPartial,
             colorProfile: colorProfile,
             info: cursor.frameInfo,
-            fullSize: bitmap.size
+            fullSize: bitmap.size,
+            partialEdges: bitmap.partialEdges
         )
         return (bitmap, description)
     }
@@ -217,7 +218,8 @@ extension WorkerTask {
             isPartial: image.isPartial,
             colorProfile: image.colorProfile,
             info: image.info,
-            fullSize: image.fullSize
+            fullSize: image.fullSize,
+            partialEdges: image.bitmap.partialEdges
         )
         return try result(image.bitmap, description)
     }

@@ -41,6 +41,7 @@ extension WorkerResponse {
             throw NonsensicalAnswer("rows of \(result.bytesPerRow) bytes for \(size.width) pixels")
         }
         bitmap.withUnsafeMutableBytes { $0.copyMemory(from: pixels) }
+        bitmap.partialEdges = description.partialEdges
         return (bitmap, description)
     }
 

@@ -91,7 +91,8 @@ struct GIFEncoderTests {
         }
         let data = try writer.finish()
         let info = try GIFDecoder().info(of: data, limits: .standard)
-        #expect(info.frameDurations == [0, 50, 100, 150, 200])
+        // 4, 54, 104, 154 and 204 ms: what rounding takes is added later.
+        #expect(info.frameDurations == [0, 50, 110, 150, 210])
         #expect(info.loopCount == 0)
         for (number, frame) in frames.enumerated() {
             #expect(try decode(data, frame: number).bitmap.premultipliedBytes() == frame.premultipliedBytes())
@@ -122,5 +123,23 @@ struct GIFEncoderTests {
                 #expect(place.map { Array(data[$0...].prefix(4)) } == block)
             }
         }
+    }
+
+    @Test(
+        "durations add up, and none becomes so short that players take it for none",
+        arguments: [
+            ([33, 33, 33], [30, 40, 30]), ([24, 24, 24, 24, 24], [20, 30, 20, 30, 20]),
+            ([12, 12, 100], [20, 20, 100]), ([0, 3, 10, 11], [0, 0, 10, 20]),
+        ]
+    )
+    func durations(given: [Int], written: [Int]) throws {
+        let frames = try given.enumerated().map { index, duration in
+            AnimationFrame(
+                bitmap: try TestImages.bitmap(3, 2) { _, _ in (index * 50, 0, 0, 255) },
+                duration: duration
+            )
+        }
+        let data = try GIFEncoder().encode(frames, loopCount: 0, options: EncodeOptions())
+        #expect(try ImageCodecs.all.info(of: data).frameDurations == written)
     }
 }

@@ -119,6 +119,30 @@ struct JPEGReducerTests {
         #expect(ExactLanczos.noiseRatio(of: own, to: full) >= 50)
     }
 
+    @Test(
+        "sides that are no multiple of 8 are neither stretched nor moved, whichever way the image is stored",
+        arguments: [
+            (PixelSize(401, 301), PixelSize(50, 38)), (PixelSize(401, 301), PixelSize(25, 19)),
+            (PixelSize(287, 215), PixelSize(36, 27)), (PixelSize(65, 57), PixelSize(4, 3)),
+        ],
+        Orientation.allCases
+    )
+    func partialEdges(_ sizes: (stored: PixelSize, target: PixelSize), _ orientation: Orientation) throws {
+        let plain = try JPEGEncoder().encode(
+            TestImages.photo(sizes.stored.width, sizes.stored.height),
+            options: EncodeOptions(quality: 95)
+        )
+        let file = plain.prefix(2) + JPEGBytes.exif(orientation: UInt16(orientation.rawValue)) + plain.dropFirst(2)
+        let target = orientation.displaySize(of: sizes.target)
+        func decoded(_ options: DecodeOptions) throws -> Bitmap {
+            try JPEGDecoder().decode(file, options: options, isCancelled: { false }).bitmap
+        }
+        let full = try decoded(DecodeOptions())
+        let reduced = try decoded(DecodeOptions(targetSize: target))
+        #expect(reduced.width <= full.width / 2 + 1)
+        #expect(ExactLanczos.noiseRatio(of: try reduced.resampled(to: target), to: full) >= 40)
+    }
+
     @Test("cancelling ends decoding at the next group of rows")
     func cancellation() throws {
         let file = RandomJPEG(width: 16, height: 2_000, sampling: [(1, 1)]).data

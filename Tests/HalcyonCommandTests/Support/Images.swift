@@ -5,7 +5,7 @@ import HalcyonTesting
 
 /// Small images, made by the project's own encoders.
 enum Images {
-    private static let codecs = ImageCodecs.standard + [.all]
+    static let codecs = ImageCodecs.standard + [.all]
 
     /// An image of one colour with another one in its upper left quarter.
     static func encoded(_ format: ImageFormat, width: Int = 40, height: Int = 30) throws -> [UInt8] {

@@ -39,6 +39,20 @@ struct CredentialScopeTests {
         }
     }
 
+    @Test("is given to no request for another host that is named beside the URL")
+    func hostHeader() throws {
+        let (name, url) = (try #require(HTTPField.Name("Host")), Sample.url())
+        func key(_ host: String?) -> OriginalKey? {
+            var request = TransferRequest(url: url)
+            request.headers[name] = host
+            return OriginalKey(.request(request), options: ImageOptions())
+        }
+        #expect(key("a.example") != key("b.example"))
+        #expect(key("a.example") != key(nil))
+        #expect(key("a.example") == key("A.example"))
+        #expect(key("a.example")?.namedAudience == nil)
+    }
+
     @Test("is given to no other of the same pipeline", arguments: TwoUsers.Carrier.allCases)
     func onePipeline(carrier: TwoUsers.Carrier) async throws {
         guard carrier != .defaultHeader, carrier != .downloaderHeader else { return }
