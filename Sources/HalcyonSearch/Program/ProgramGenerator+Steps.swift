@@ -24,6 +24,23 @@ extension ProgramGenerator {
         return steps + [.priorityStorm(200), .release]
     }
 
+    /// Returns steps in which an image that is cached is asked for anew while its origin has none, and then once more: a refresh
+    /// that fails changes nothing.
+    mutating func failedRefresh() -> [Step] {
+        var call = Call()
+        call.identity = originalIdentity()
+        call.variant.marks = Array(chain.prefix(Int.random(in: 0...2, using: &random)))
+        call.isAwaited = answersAtOnce
+        var refresh = call
+        refresh.reads = .none
+        let resource = call.identity.resource
+        let outage = Outage.allCases.filter { $0 != .none && $0 != .notFound }.randomElement(using: &random) ?? .noImage
+        return [
+            .outage(resource, .none), .load(call), .settle(true), .outage(resource, outage), .load(refresh),
+            .settle(chance(50)), .load(call), .settle(chance(50)), .outage(resource, .none),
+        ]
+    }
+
     /// Returns the image to remove or store: mostly one that is loaded, too.
     private mutating func target() -> (identity: Identity, variant: Variant) {
         if chance(75), let call = favorites.randomElement(using: &random), call.identity.body == 0,

@@ -57,6 +57,10 @@ struct ProgramGenerator {
                 let restarts = features.contains(.restarting) && chance(30)
                 lines.append(Program.Line(lane: 0, step: restarts ? .restart : .settle(chance(60))))
             } else {
+                if features.contains(.outages), chance(5) {
+                    lines += failedRefresh().map { Program.Line(lane: 0, step: $0) }
+                    continue
+                }
                 let lane = Int.random(in: 0..<laneCount, using: &random)
                 if churns, chance(10) {
                     lines += storm().map { Program.Line(lane: lane, step: $0) }
