@@ -278,7 +278,7 @@ struct ConfinedDecoderTests {
         let trial = try DecodingTrial()
         _ = try trial.codecs(.preferred).decode(DecodingTrial.file(of: .jpeg))
         #expect(throws: NonsensicalAnswer.self) {
-            try CodecError(record: [10, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0])
+            try CodecError(record: [10, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0], of: .jpeg)
         }
     }
 

@@ -31,14 +31,13 @@ struct RecordTests {
     }()
 
     private static let errors: [CodecError] = [
-        .empty, .unknownFormat(detected: nil), .unknownFormat(detected: "HTML"), .unregistered(.heic),
-        .unsupported(.png, reason: "é"), .truncated(.gif), .corrupt(.webp, reason: ""),
+        .empty, .unknownFormat(detected: nil), .unknownFormat(detected: "HTML"),
+        .unsupported(.jpeg, reason: "é"), .truncated(.jpeg), .corrupt(.jpeg, reason: ""),
         .limitExceeded(.jpeg, .pixelCount(PixelSize(1, 2), maximum: 3)),
         .limitExceeded(.jpeg, .sideLength(PixelSize(1, 2), maximum: 3)),
         .limitExceeded(.jpeg, .frameCount(1, maximum: 3)), .limitExceeded(.jpeg, .memory(1, maximum: 3)),
         .noSuchFrame(-1, frameCount: 2), .bitmap(.invalidSize(PixelSize(0, -1))),
         .bitmap(.outOfMemory(byteCount: 7)), .bitmap(.tooFewBytes(expected: 1, actual: 2)),
-        .isolation(.cannotShare(reason: "A.B")),
     ]
 
     private static func description() -> BitmapDescription {
@@ -77,16 +76,35 @@ struct RecordTests {
 
     @Test("errors arrive as they were sent")
     func error() throws {
-        for error in Self.errors.dropLast() { #expect(try CodecError(record: error.record) == error) }
+        for error in Self.errors { #expect(try CodecError(record: error.record, of: .jpeg) == error) }
         // One character may have thousands of bytes.
         for piece in ["a", "e\u{301}", "a" + String(repeating: "\u{301}", count: 9_000)] {
             let long = CodecError.corrupt(.png, reason: String(repeating: piece, count: 3_000))
             #expect(long.record.count < 4_096)
-            guard case .corrupt(.png, _) = try CodecError(record: long.record) else {
+            guard case .corrupt(.png, _) = try CodecError(record: long.record, of: .png) else {
                 Issue.record("\(piece.count)")
                 continue
             }
         }
+    }
+
+    @Test("errors have the format of the request, and none is of the program or of another worker")
+    func errorOfRequest() throws {
+        let corrupt = CodecError.corrupt(.gif, reason: "a")
+        #expect(try CodecError(record: corrupt.record, of: .webp) == .corrupt(.webp, reason: "a"))
+        for error in [CodecError.unregistered(.heic), .cannotEncode(.heic, reason: "a")] {
+            guard case .unsupported(.webp, _) = try CodecError(record: error.record, of: .webp) else {
+                Issue.record("\(error)")
+                continue
+            }
+        }
+        let lost = CodecError.isolation(.noDecoder(type: "A.B"))
+        let reason = "the part of the image that was read is gone"
+        #expect(try CodecError(record: lost.record, of: .webp) == .isolation(.cannotShare(reason: reason)))
+        var writer = RecordWriter()
+        writer.write(4)
+        writer.write(String(repeating: "a", count: 1_001))
+        #expect(throws: NonsensicalAnswer.self) { try CodecError(record: writer.bytes, of: .webp) }
     }
 
     @Test("descriptions arrive as they were sent")
@@ -129,7 +147,7 @@ struct RecordTests {
             _ = try? ImageInfo(from: &reader, of: .avif, limits: .standard)
             reader = RecordReader(bytes)
             _ = try? ImageMetadata(from: &reader)
-            _ = try? CodecError(record: bytes)
+            _ = try? CodecError(record: bytes, of: .avif)
             _ = try? DecodeCall(record: bytes)
         }
         var numbers = Numbers(seed: 7)

@@ -73,7 +73,7 @@ enum WorkerTarget: String, CaseIterable, Sendable {
             bufferByteCount: content.count
         )
         switch answer {
-        case .failure(let payload): _ = try CodecError(record: payload)
+        case .failure(let payload): _ = try CodecError(record: payload, of: .png)
         case .result(let result): try content.withUnsafeBytes { try read(result, $0, reading) }
         case .needsBuffer(let byteCount): precondition(byteCount > content.count)
         case .cancelled, .trapped: break

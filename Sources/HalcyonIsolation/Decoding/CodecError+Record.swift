@@ -4,62 +4,60 @@ internal import HalcyonRaster
 extension CodecError {
     private static let longestReason = 1_000
 
-    /// The bytes of the error, without the end of a reason that is too long.
+    /// The bytes of the error, without the end of a reason that is too long, and without the format, which the program knows.
     var record: [UInt8] {
         var writer = RecordWriter()
-        func write(_ number: Int, _ format: ImageFormat? = nil, _ reason: String? = nil) {
+        func write(_ number: Int, _ reason: String? = nil) {
             writer.write(number)
-            if let format { writer.write(format.rawValue.utf8.prefix(Self.longestReason)) }
             // Bytes, of which a character may have thousands.
             if let reason { writer.write(reason.utf8.prefix(Self.longestReason)) }
         }
         switch self {
         case .empty: write(0)
-        case .unknownFormat(let detected): write(1, nil, detected ?? "")
-        case .unregistered(let format): write(2, format)
-        case .unsupported(let format, let reason): write(3, format, reason)
-        case .truncated(let format): write(4, format)
-        case .corrupt(let format, let reason): write(5, format, reason)
-        case .limitExceeded(let format, let limit):
-            write(6, format)
+        case .unknownFormat(let detected): write(1, detected ?? "")
+        case .unsupported(_, let reason): write(2, reason)
+        case .truncated: write(3)
+        case .corrupt(_, let reason): write(4, reason)
+        case .limitExceeded(_, let limit):
+            write(5)
             limit.write(to: &writer)
         case .noSuchFrame(let frame, let count):
-            write(7)
+            write(6)
             writer.write(frame)
             writer.write(count)
         case .bitmap(let error):
-            write(8)
+            write(7)
             error.write(to: &writer)
+        // The part of an image that a worker had begun to read is gone.
+        case .isolation: write(8)
         // A decoder throws none of these.
-        case .cannotEncode(let format, let reason): write(3, format, reason)
-        case .tooManyBytes(let format, _, _): write(3, format, "\(self)")
-        case .isolation(let error): write(9, nil, "\(error)")
+        case .cannotEncode, .tooManyBytes, .unregistered: write(2, "\(self)")
         }
         return writer.bytes
     }
 
-    init(record: [UInt8]) throws(NonsensicalAnswer) {
+    /// Reads an error that a worker chose, with the format of what it was asked for.
+    init(record: [UInt8], of format: ImageFormat) throws(NonsensicalAnswer) {
         var reader = RecordReader(record)
-        func format(_ reader: inout RecordReader) throws(NonsensicalAnswer) -> ImageFormat {
-            ImageFormat(rawValue: try reader.string())
+        func reason(_ reader: inout RecordReader) throws(NonsensicalAnswer) -> String {
+            try reader.string(atMost: Self.longestReason)
         }
-        switch try reader.int(in: 0...9) {
+        switch try reader.int(in: 0...8) {
         case 0: self = .empty
         case 1:
-            let detected = try reader.string()
+            let detected = try reason(&reader)
             self = .unknownFormat(detected: detected.isEmpty ? nil : detected)
-        case 2: self = .unregistered(try format(&reader))
-        case 3: self = .unsupported(try format(&reader), reason: try reader.string())
-        case 4: self = .truncated(try format(&reader))
-        case 5: self = .corrupt(try format(&reader), reason: try reader.string())
-        case 6: self = .limitExceeded(try format(&reader), try Limit(from: &reader))
-        case 7:
+        case 2: self = .unsupported(format, reason: try reason(&reader))
+        case 3: self = .truncated(format)
+        case 4: self = .corrupt(format, reason: try reason(&reader))
+        case 5: self = .limitExceeded(format, try Limit(from: &reader))
+        case 6:
             self = .noSuchFrame(
                 try reader.int(in: .min ... .max),
                 frameCount: try reader.int(in: .min ... .max)
             )
-        case 8: self = .bitmap(try BitmapError(from: &reader))
-        default: self = .isolation(.cannotShare(reason: try reader.string()))
+        case 7: self = .bitmap(try BitmapError(from: &reader))
+        default: self = .isolation(.cannotShare(reason: "the part of the image that was read is gone"))
         }
         try reader.end()
     }

@@ -281,7 +281,9 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
         request.largestByteCount = memory + WorkerAnswer.largestDescription
         request.memory = memory + Self.additionalMemory
         if confinement.kind == .drawings { request.processorTimeLimit = Self.drawingTimeLimit }
-        request.failure = { payload throws(NonsensicalAnswer) in try CodecError(record: payload) }
+        request.failure = { [format = decoder.format] payload throws(NonsensicalAnswer) in
+            try CodecError(record: payload, of: format)
+        }
         return request
     }
 }
