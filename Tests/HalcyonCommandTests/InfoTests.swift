@@ -66,6 +66,17 @@ import Testing
         #expect(line.width == 30 && line.height == 20 && line.alpha)
     }
 
+    @Test("images that are decoded in the command for want of a confined process are told of, once")
+    func withoutWorker() async throws {
+        for name in ["a.avif", "b.avif"] { try work.write(try Images.encoded(.avif), to: name) }
+        // No file may be large enough for the memory that is shared with a worker.
+        let shell = "ulimit -f 2 && exec \"$0\" info a.avif b.avif"
+        let run = try await work.start(["-c", shell, Workplace.executable], executable: "/bin/sh").outcome
+        #expect(run.exitCode == 0 && run.lines.count == 2, "\(run)")
+        let told = "halcyon: AVIF is decoded in this process and not in a confined one: "
+        #expect(run.error.hasPrefix(told) && run.error.split(separator: "\n").count == 1, "\(run.error)")
+    }
+
     @Test("an image that cannot be read stops no other")
     func failure() async throws {
         let photo = try Images.encoded(.webp)

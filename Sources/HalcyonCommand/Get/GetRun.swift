@@ -51,12 +51,8 @@ struct GetRun: Sendable {
             partialFolder: usesCache ? plan.cache.partialFolder : nil,
             failures
         )
-        pipeline = ImagePipeline(
-            configuration: .init(
-                downloader: downloader,
-                cache: plan.cache.cache(),
-                defaultOptions: UntrustedImages.options
-            )
+        pipeline = UntrustedImages.pipeline(
+            .init(downloader: downloader, cache: plan.cache.cache(), defaultOptions: UntrustedImages.options)
         )
     }
 

@@ -31,8 +31,8 @@ struct InfoCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let pipeline = ImagePipeline(
-            configuration: .init(cache: cacheArguments.cache(), defaultOptions: UntrustedImages.options)
+        let pipeline = UntrustedImages.pipeline(
+            .init(cache: cacheArguments.cache(), defaultOptions: UntrustedImages.options)
         )
         var isSuccess = true
         for image in images {

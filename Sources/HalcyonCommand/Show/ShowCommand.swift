@@ -64,7 +64,7 @@ struct ShowCommand: AsyncParsableCommand {
             }
             var display = TerminalProbe.display(wanted: wanted)
             if let columns { display.columns = display.isTerminal ? min(columns, display.columns) : columns }
-            let pipeline = ImagePipeline(configuration: .init(cache: cache, defaultOptions: UntrustedImages.options))
+            let pipeline = UntrustedImages.pipeline(.init(cache: cache, defaultOptions: UntrustedImages.options))
             let show = ImageShow(pipeline: pipeline, display: display)
             let isSuccess =
                 arguments.count == 1
