@@ -15,14 +15,43 @@ struct ConfinementTests {
     }
 
     private static let all: [TrialWork] = [
-        .openFile, .createFile, .openFont, .connect, .fork, .execute, .signalParent, .makeMemoryExecutable,
-        .traceParent,
-        .readParent, .openProcess, .raiseLimit, .writeInput, .useIOUring, .unshare,
+        .openFile, .createFile, .openFont, .statFile, .connect, .connectTCP, .fork, .execute, .signalParent,
+        .makeMemoryExecutable, .traceParent, .readParent, .openProcess, .raiseLimit, .writeInput, .useIOUring, .unshare,
     ]
     /// Those that end the worker, whatever the kind.
     private static let ending: [TrialWork] = [
-        .connect, .fork, .execute, .signalParent, .makeMemoryExecutable, .traceParent, .readParent, .openProcess,
-        .useIOUring, .unshare,
+        .connect, .connectTCP, .fork, .execute, .signalParent, .makeMemoryExecutable, .traceParent, .readParent,
+        .openProcess, .useIOUring, .unshare,
+    ]
+
+    /// What each kind of protection alone does to each attack.
+    private static let table: [(IsolationSet, [(TrialWork, [Outcome])])] = [
+        (
+            .process,
+            [
+                (.openFile, [.succeeded]), (.statFile, [.succeeded]), (.connect, [.succeeded]),
+                (.connectTCP, [.failed(ECONNREFUSED)]), (.fork, [.succeeded]), (.signalParent, [.succeeded]),
+                (.writeInput, [.failed(EACCES)]), (.raiseLimit, [.failed(EPERM)]),
+            ]
+        ),
+        (
+            [.process, .files],
+            [
+                (.openFile, [.failed(EACCES)]), (.statFile, [.succeeded]), (.connect, [.succeeded]),
+                // From version 4 and 6 of Landlock on.
+                (.connectTCP, [.failed(EACCES), .failed(ECONNREFUSED)]), (.fork, [.succeeded]),
+                (.signalParent, [.failed(EPERM), .succeeded]), (.writeInput, [.failed(EACCES)]),
+                (.raiseLimit, [.failed(EPERM)]),
+            ]
+        ),
+        (
+            [.process, .systemCalls],
+            [
+                (.openFile, [.failed(EPERM)]), (.statFile, [.failed(ENOSYS)]), (.connect, [.ended]),
+                (.connectTCP, [.ended]), (.fork, [.ended]), (.signalParent, [.ended]),
+                (.writeInput, [.failed(EACCES)]), (.raiseLimit, [.failed(EPERM)]),
+            ]
+        ),
     ]
 
     /// Has the attack made on this process, by a worker with these kinds of protection; `nil` if they are not to be had here.
@@ -60,8 +89,20 @@ struct ConfinementTests {
             #expect(outcome == .ended)
         } else if attack == .openFont, kind == .drawings {
             #expect([.succeeded, .failed(ENOENT)].contains(outcome))
+        } else if attack == .statFile {
+            // Of drawings neither Landlock nor a filter can tell fonts from other files.
+            #expect(outcome == (kind == .drawings ? .succeeded : .failed(ENOSYS)))
         } else {
             #expect([.failed(EPERM), .failed(EACCES)].contains(outcome))
+        }
+    }
+
+    @Test("is stopped by each kind of protection from what that is for, and by no other", arguments: 0..<3)
+    func cells(row: Int) throws {
+        let (steps, cells) = Self.table[row]
+        for (attack, outcomes) in cells {
+            guard let outcome = try outcome(of: attack, steps: steps) else { return }
+            #expect(outcomes.contains(outcome), "\(attack) with \(steps)")
         }
     }
 

@@ -21,6 +21,20 @@ enum TrialAttack {
         case .openFile: result = open("/etc/passwd", O_RDONLY)
         case .createFile: result = open("/tmp/halcyon-attack", O_CREAT | O_WRONLY, 0o600)
         case .openFont: result = open("/usr/share/fonts", O_RDONLY | O_DIRECTORY)
+        case .statFile:
+            var status = stat()
+            #if arch(x86_64)
+            let number = 262
+            #else
+            let number = 79
+            #endif
+            result = "/etc/passwd".withCString { path in
+                withUnsafeMutablePointer(to: &status) { status in
+                    // newfstatat, with AT_FDCWD and AT_EMPTY_PATH, as glibc asks for an open file.
+                    call("syscall", number, -100, Int(bitPattern: path), Int(bitPattern: status), 0x1000)
+                }
+            }
+        case .connectTCP: result = connectTCP()
         case .connect: result = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         case .fork:
             result = call("fork")
@@ -47,9 +61,42 @@ enum TrialAttack {
         return result < 0 ? errno : 0
     }
 
+    /// Connects to a port of this machine at which nobody listens.
+    private static func connectTCP() -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return -1 }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(1).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
     /// The process that the parameters name.
     private static func parent(_ task: WorkerTask) -> pid_t {
         pid_t(String(decoding: task.parameters, as: UTF8.self)) ?? 1
+    }
+
+    /// Starts threads that wait, as many as the system allows, up to a thousand.
+    static func startThreads() {
+        for _ in 0..<1_000 {
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { _ in while true { sleep(1_000) } }, nil)
+        }
+    }
+
+    /// Maps memory a second time, which stays when the first map has gone.
+    static func secondMap(of memory: UnsafeMutableRawBufferPointer) -> UnsafeMutablePointer<UInt8>? {
+        typealias Remap = @convention(c) (Int, Int, Int, Int, Int, Int) -> Int
+        guard let address = dlsym(nil, "mremap") else { return nil }
+        let remap = unsafeBitCast(address, to: Remap.self)
+        let start = Int(bitPattern: memory.baseAddress)
+        // MREMAP_MAYMOVE; an old size of nothing leaves shared memory where it is.
+        return UnsafeMutablePointer(bitPattern: remap(start, 0, memory.count, 1, 0, 0))
     }
 
     /// Starts a thread and returns the number that it leaves.

@@ -65,6 +65,44 @@ enum TrialProcesses {
         }
     }
 
+    /// Asks for the limits of a worker's stack where the program's own has none.
+    static func stack() -> String {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit)
+        var configuration = WorkerPool.Configuration()
+        configuration.steps = .process
+        let pool = WorkerPool(configuration)
+        defer { pool.endAll() }
+        let request = WorkerRequest(kind: .stills, operation: TrialWork.stackLimits.rawValue, format: "PNG")
+        let answer = try? pool.perform(request, .bytes(nothing)) { String(decoding: $0.result.payload, as: UTF8.self) }
+        return answer ?? "no worker"
+    }
+
+    /// Asks for images where files may have 2 MB at the most.
+    ///
+    /// - Returns: What became of a small one, of one that takes more, and of a small one again: `painted refused painted`.
+    static func sizes() -> String {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        limit.rlim_cur = 2 << 20
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        let pool = WorkerPool()
+        defer { pool.endAll() }
+        return ["10 10", "1000 1000", "10 10"].map { size in
+            var request = WorkerRequest(kind: .stills, operation: TrialWork.paint.rawValue, format: "PNG")
+            request.parameters = Array(size.utf8)
+            do {
+                return try pool.perform(request, .bytes(nothing)) { _ in "painted" }
+            } catch IsolationError.cannotShare {
+                return "refused"
+            } catch {
+                return "\(error)"
+            }
+        }.joined(separator: " ")
+    }
+
     private static var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Asks with three descriptors left: those of the socket's ends and of the shared byte.

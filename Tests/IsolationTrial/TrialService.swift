@@ -6,14 +6,27 @@ internal import Synchronization
 
 /// The service behind `TrialWork`.
 final class TrialService: WorkerService {
+    /// The process that workers are forked from.
+    private let origin = getpid()
+    private let originStackByteCount = stackLimit().rlim_cur
     private let servedCount = Atomic<Int>(0)
+    /// The address of a buffer in whose place another has come.
+    private let keptBuffer = Atomic<UInt>(0)
     private let decoding = DecodingService(
         WorkerOnlyDecoder.all.reduce(ImageCodecs.core) { $0.registering(decoder: $1) }
     )
 
     var names: [String] { decoding.names }
 
-    func prepare(for kind: WorkerKind) -> [String] { kind == .drawings ? ["/usr/share/fonts"] : [] }
+    /// Where the program's name ends in `waiting`, drawings are prepared for once there is a file with that name and `.go`.
+    func prepare(for kind: WorkerKind) -> [String] {
+        guard kind == .drawings else { return [] }
+        let name = CommandLine.arguments.first ?? ""
+        if name.hasSuffix("waiting") {
+            while access("\(name).go", F_OK) != 0 { usleep(1_000) }
+        }
+        return ["/usr/share/fonts"]
+    }
 
     func perform(_ task: WorkerTask) throws -> WorkerResult {
         if task.operation == 0 { return try decoding.perform(task) }
@@ -23,6 +36,14 @@ final class TrialService: WorkerService {
         if work == .abortIfUsed {
             if isUsed { abort() }
             return WorkerResult(payload: Array("fresh".utf8))
+        }
+        if work == .loopIfUsed {
+            while isUsed { sched_yield() }
+            return WorkerResult(payload: Array("fresh".utf8))
+        }
+        if work == .waitOnce {
+            while "\(origin)" == String(decoding: task.parameters, as: UTF8.self) { usleep(1_000) }
+            return WorkerResult(payload: Array("on".utf8))
         }
         fail(work)
         guard let error = TrialAttack.error(of: work, task) else { throw WorkerFailure(payload: []) }
@@ -53,6 +74,23 @@ final class TrialService: WorkerService {
             var thread = pthread_t()
             pthread_create(&thread, nil, { _ in while true { sched_yield() } }, nil)
             return WorkerResult(payload: Array("\(getpid())".utf8))
+        case .takeAddresses:
+            let count = (0..<64).firstIndex { _ in
+                mmap(nil, 1 << 30, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED
+            }
+            return WorkerResult(payload: Array("\(count ?? 64)".utf8))
+        case .keepBuffer:
+            if let kept = UnsafeMutablePointer<UInt8>(bitPattern: keptBuffer.load(ordering: .relaxed)) {
+                return WorkerResult(payload: Array("\(kept.pointee)".utf8))
+            }
+            guard let map = TrialAttack.secondMap(of: task.lentOutput) else { throw WorkerFailure(payload: []) }
+            map.pointee = 7
+            keptBuffer.store(UInt(bitPattern: map), ordering: .relaxed)
+            _ = try task.output(byteCount: 4 << 20)
+            return WorkerResult(payload: Array("\(map.pointee)".utf8))
+        case .stackLimits:
+            let limit = Self.stackLimit()
+            return WorkerResult(payload: Array("\(originStackByteCount) \(limit.rlim_cur) \(limit.rlim_max)".utf8))
         case .takeMemory:
             // Volatile for the compiler: the pages are touched through a call.
             var blocks: [UnsafeMutableRawPointer] = []
@@ -66,6 +104,12 @@ final class TrialService: WorkerService {
         }
     }
 
+    private static func stackLimit() -> rlimit {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit)
+        return limit
+    }
+
     // MARK: Faults
 
     private func fail(_ work: TrialWork) {
@@ -75,6 +119,9 @@ final class TrialService: WorkerService {
         case .trap: fatalError("as a decoder would that counts wrongly")
         case .exit: Glibc.exit(7)
         case .loop: while sched_yield() == 0 {}
+        case .startThreads:
+            TrialAttack.startThreads()
+            while sleep(1_000) == 0 {}
         case .wait: while sleep(1_000) == 0 {}
         default: break
         }

@@ -25,6 +25,8 @@ package enum TrialWork: Int, Sendable, CaseIterable {
 
     /// A crash, but in a worker that has served nothing before.
     case abortIfUsed
+    /// As `loop`, but in a worker that has served nothing before.
+    case loopIfUsed
     case writeToNull
     case abort
     case trap
@@ -33,8 +35,19 @@ package enum TrialWork: Int, Sendable, CaseIterable {
     case loop
     /// As `loop`, without taking processor time.
     case wait
+    /// As `wait`, in a worker of the process that the parameters name; answers with `on` in another.
+    case waitOnce
     /// Takes memory until there is none, and answers with the number of megabytes.
     case takeMemory
+    /// Maps memory that is only read until there is none, and answers with the number of gigabytes, at most 64.
+    case takeAddresses
+    /// Starts threads until there are a thousand, and waits.
+    case startThreads
+    /// Asks for a larger buffer and keeps the one before; where it has one, answers with its first byte.
+    case keepBuffer
+    /// Answers with the limit of the stack that the process had from which workers are forked, and with its own limits, which
+    /// only a process that may make all system calls is told.
+    case stackLimits
 
     // MARK: Answers without sense
 
@@ -52,7 +65,10 @@ package enum TrialWork: Int, Sendable, CaseIterable {
     case openFile
     case createFile
     case openFont
+    /// Asks for the size of a file that it may not open.
+    case statFile
     case connect
+    case connectTCP
     case fork
     case execute
     case signalParent

@@ -37,13 +37,16 @@ static void keep_first(int *error, int other) {
     if (!*error) *error = other;
 }
 
-/// `RLIMIT_DATA` and not `RLIMIT_AS`, which also counts libraries, stacks and shared buffers. `RLIMIT_NPROC` counts the
-/// processes of the user, not those of this one; the filter refuses `fork` instead. Each limit holds without the others.
+/// `RLIMIT_DATA` counts what a decoder takes, and `RLIMIT_AS` also libraries, stacks and shared buffers, and with them the
+/// tables of pages, which nothing else counts. `RLIMIT_NPROC` counts the processes of the user, not those of this one; the
+/// filter refuses `fork` instead, and the program counts threads. Each limit holds without the others.
 static int set_limits(const HalcyonConfinement *confinement) {
     int error = 0;
 #ifndef HAS_SHADOW_MEMORY
     if (confinement->memory) keep_first(&error, set_limit(RLIMIT_DATA, confinement->memory));
+    if (confinement->address_space) keep_first(&error, set_limit(RLIMIT_AS, confinement->address_space));
 #endif
+    keep_first(&error, set_limit(RLIMIT_STACK, HALCYON_STACK_SIZE));
     if (confinement->processor_seconds) {
         // Two seconds later the kernel ends a process that handles the signal.
         rlim_t seconds = confinement->processor_seconds;
@@ -53,6 +56,12 @@ static int set_limits(const HalcyonConfinement *confinement) {
     keep_first(&error, set_limit(RLIMIT_NOFILE, 64));
     keep_first(&error, set_limit(RLIMIT_FSIZE, 0));
     return error;
+}
+
+bool halcyon_limit_stack(void) {
+    struct rlimit present;
+    if (getrlimit(RLIMIT_STACK, &present) || present.rlim_cur <= HALCYON_STACK_SIZE) return false;
+    return set_limit(RLIMIT_STACK, HALCYON_STACK_SIZE) == 0;
 }
 
 /// Gives up the capabilities of a program that root started. The worker keeps its user, but may do no more than any user.

@@ -5,7 +5,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -136,21 +139,23 @@ void halcyon_reset_crash_signals(void) {
     for (int i = 0; i < CRASH_SIGNAL_COUNT; i++) signal(crash_signals[i], SIG_DFL);
 }
 
-void halcyon_prefer_for_memory_shortage(void) {
+void halcyon_prefer_for_memory_shortage(int value) {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
-    if (write(file, "1000", 4) != 4) { /* It is a preference. */
+    if (dprintf(file, "%d", value) < 0) { /* It is a preference. */
     }
     close(file);
 }
 
-int halcyon_thread_count(void) {
-    DIR *folder = opendir("/proc/self/task");
-    if (!folder) return 0;
-    int count = 0;
-    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-        if (entry->d_name[0] != '.') count++;
-    }
-    closedir(folder);
-    return count;
+bool halcyon_end_with_parent(pid_t parent) {
+    // One that has ended before the call would never be noticed.
+    return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == parent;
+}
+
+int halcyon_thread_count(pid_t identifier) {
+    // A folder has a link from each of its folders, one for each thread, and two more.
+    char path[40];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)identifier);
+    return stat(path, &status) || status.st_nlink < 2 ? 0 : (int)status.st_nlink - 2;
 }

@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "CIsolation.h"
@@ -96,7 +99,18 @@ int halcyon_receive(
 
 // MARK: Memory
 
+int64_t halcyon_file_size(int descriptor) {
+    struct stat status;
+    return syscall(SYS_fstat, descriptor, &status) ? -1 : (int64_t)status.st_size;
+}
+
 int halcyon_shared_memory(const char *name, size_t size) {
+    // Growing a file beyond the limit also sends a signal that ends the program.
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur) {
+        errno = EFBIG;
+        return -1;
+    }
     int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0) return -1;
     // Without the seals, a process that shortens the memory would end the one that reads it with SIGBUS.

@@ -38,7 +38,7 @@ static const int computing[] = {
 /// What a thread does as it starts.
 static const int starting_threads[] = { SYS_set_robust_list, SYS_rseq, SYS_set_tid_address };
 
-/// Reading files, whose names Landlock bounds.
+/// Reading files: Landlock bounds which are opened, but not which are asked for their size and times by name.
 static const int reading_files[] = {
     SYS_getdents64, SYS_pread64, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_fadvise64, SYS_getcwd,
     SYS_faccessat, SYS_readlinkat, SYS_newfstatat,
@@ -182,8 +182,9 @@ int halcyon_filter_system_calls(HalcyonFilter filter, bool opens_files, bool is_
         }
         allow_without(&program, SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND);
     } else {
-        // `fstat` of glibc 2.33 to 2.38, which asks for the file of a descriptor. With a name it says whether a file exists.
-        allow_equal(&program, SYS_newfstatat, 3, AT_EMPTY_PATH);
+        // Also `fstat` of glibc 2.33 to 2.38. A filter cannot see that its name is empty: with another one the call tells the
+        // size and times of any file. What libraries ask so is which buffer a stream should have.
+        answer_calls(&program, (int[]){ SYS_newfstatat }, 1, SECCOMP_RET_ERRNO | ENOSYS);
     }
     ANSWER(&program, dangerous, SECCOMP_RET_TRAP);
     // GLib asks where its warnings go, with each of them.

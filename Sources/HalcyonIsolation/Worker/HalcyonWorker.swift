@@ -51,6 +51,8 @@ public enum HalcyonWorker {
             return
         }
         guard halcyon_is_record_socket(socket) else { _exit(EXIT_FAILURE) }
+        // Once: the second time it has no more.
+        if halcyon_limit_stack() { execv("/proc/self/exe", CommandLine.unsafeArgv) }
         Zygote(socket: RecordSocket(owning: socket), service: service).run()
     }
 

@@ -115,11 +115,9 @@ final class WorkerLoop {
     /// Maps a whole file, which is closed; `nil` if it is empty or cannot be mapped.
     private static func map(_ descriptor: Int32, isWritable: Bool) -> UnsafeMutableRawBufferPointer? {
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size > 0,
-            let start = halcyon_map(descriptor, Int(status.st_size), isWritable)
-        else { return nil }
-        return UnsafeMutableRawBufferPointer(start: start, count: Int(status.st_size))
+        let byteCount = Int(halcyon_file_size(descriptor))
+        guard byteCount > 0, let start = halcyon_map(descriptor, byteCount, isWritable) else { return nil }
+        return UnsafeMutableRawBufferPointer(start: start, count: byteCount)
     }
 
     private static func unmap(_ map: UnsafeMutableRawBufferPointer) {

@@ -23,6 +23,10 @@ final class Zygote {
     /// The bytes of bitmaps that a worker keeps for the next one: new pages cost more than what is decoded into them.
     private static let keptByteCount = 32 << 20
 
+    /// The preference by which the kernel ends this process where memory runs out, and that by which it ends workers.
+    private static let (shortageValue, shortageValueOfWorkers): (Int32, Int32) = (500, 1_000)
+
+    private let process = getpid()
     private let socket: RecordSocket
     private let service: any WorkerService
     private var children: [Child] = []
@@ -43,7 +47,9 @@ final class Zygote {
         tzset()
         MemoryPool.shared.endSweeping(byteLimit: Self.keptByteCount)
         halcyon_reset_crash_signals()
-        halcyon_prefer_for_memory_shortage()
+        // Where files may have no size, writing a cache of fonts fails, and does not end this process.
+        signal(SIGXFSZ, SIG_IGN)
+        halcyon_prefer_for_memory_shortage(Self.shortageValue)
         while true {
             waitForEvent()
             switch socket.receive(waits: false, descriptorCapacity: 2) {
@@ -117,7 +123,7 @@ final class Zygote {
     private func waitForOneThread() {
         var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
         for _ in 0..<2_000 {
-            if halcyon_thread_count() <= 1 { return }
+            if halcyon_thread_count(process) <= 1 { return }
             nanosleep(&pause, nil)
         }
     }
@@ -131,6 +137,8 @@ final class Zygote {
         let result = confine(record, kind, worker)
         let socket = RecordSocket(owning: worker)
         guard socket.send(Record(.hello, identifier: record.header.identifier, payload: result.bytes)) else {
+        guard halcyon_end_with_parent(process) else { _exit(EXIT_FAILURE) }
+        halcyon_prefer_for_memory_shortage(Self.shortageValueOfWorkers)
             _exit(EXIT_FAILURE)
         }
         let cancellation = CancellationByte(byte.assumingMemoryBound(to: UInt8.self))
@@ -150,6 +158,7 @@ final class Zygote {
         return paths.map { UnsafePointer($0) }.withUnsafeBufferPointer { paths in
             confinement.readable_paths = paths.baseAddress
             confinement.readable_path_count = paths.count
+        confinement.address_space = kind.addressSpace(memory: record.header.byte_count)
             return halcyon_confine(&confinement)
         }
     }
@@ -186,5 +195,11 @@ extension WorkerKind {
         case .stillsWithThreads: HALCYON_FILTER_STILLS_WITH_THREADS
         case .drawings: HALCYON_FILTER_DRAWINGS
         }
+    /// The bytes that a worker may map: three times its memory, for that memory and two buffers that are shared, and a bound
+    /// for libraries, fonts and stacks of threads; of videos also for the file, which is mapped as a whole.
+    fileprivate func addressSpace(memory: UInt64) -> UInt64 {
+        memory == 0 ? 0 : 3 * min(memory, 1 << 48) + (self == .videos ? 256 << 30 : 8 << 30)
+    }
+
     }
 }

@@ -42,6 +42,8 @@ typedef struct {
     bool is_strict;
     /// The bytes of private writable memory (`RLIMIT_DATA`); 0 for no limit.
     uint64_t memory;
+    /// The bytes of everything that is mapped (`RLIMIT_AS`); 0 for no limit.
+    uint64_t address_space;
     /// The processor time in seconds (`RLIMIT_CPU`); 0 for no limit.
     uint64_t processor_seconds;
     /// The paths that stay readable, with everything below them. Those that do not exist are left out.
@@ -67,8 +69,20 @@ typedef struct {
 /// because Landlock binds the calling one only.
 HalcyonConfinementResult halcyon_confine(const HalcyonConfinement *confinement);
 
-/// The number of this process's threads; 0 if unknown.
-int halcyon_thread_count(void);
+/// The number of a process's threads; 0 if unknown.
+int halcyon_thread_count(pid_t identifier);
+
+/// The most bytes of the stack of a worker: what recurses without end crashes, also in a program that was started without a
+/// limit.
+#define HALCYON_STACK_SIZE (8u << 20)
+
+/// Limits the stack of this process, and of what it starts. Returns whether it had more: the places in memory that are given to
+/// libraries follow from the limit that a program is started with, so that it should be started anew.
+bool halcyon_limit_stack(void);
+
+/// The size of an open file; -1 with `errno`. `fstat` of glibc 2.33 to 2.38 makes a call that can also ask for any file by its
+/// name.
+int64_t halcyon_file_size(int descriptor);
 
 // MARK: Records
 
@@ -117,7 +131,8 @@ int halcyon_receive(
 
 // MARK: Memory
 
-/// Makes memory of a file descriptor, of a size that nobody can change; -1 with `errno` if it cannot.
+/// Makes memory of a file descriptor, of a size that nobody can change; -1 with `errno` if it cannot, such as for more bytes
+/// than `RLIMIT_FSIZE` allows.
 int halcyon_shared_memory(const char *name, size_t size);
 
 /// Forbids to change what is forbidden from here on, and, if it is read only, all writing but through maps that exist, which
@@ -175,7 +190,10 @@ bool halcyon_close_others(int one, int other);
 /// Gives the signals by which a crash shows their default effect, so that the parent sees the signal.
 void halcyon_reset_crash_signals(void);
 
-/// Makes this process the first that the kernel ends where memory runs out.
-void halcyon_prefer_for_memory_shortage(void);
+/// Has the kernel end this process before others where memory runs out: the one with the highest value, up to 1,000, first.
+void halcyon_prefer_for_memory_shortage(int value);
+
+/// Has the kernel end this process with its parent. Returns whether that one still runs.
+bool halcyon_end_with_parent(pid_t parent);
 
 #endif
