@@ -179,7 +179,7 @@ struct ConfinedDecoderTests {
         for drawing in drawings {
             expectEqual(try trial.codecs().decode(drawing), try DecodingTrial.codecs.decode(drawing))
         }
-        let zygote = try #require(trial.pool.zygoteProcess)
+        let zygote = try #require(trial.pool.zygoteProcess(for: .drawings))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(zygote)/task").count == 1)
     }
 

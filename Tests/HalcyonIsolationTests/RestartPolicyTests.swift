@@ -5,26 +5,41 @@ import Testing
 
 @Suite("The pace of new workers")
 struct RestartPolicyTests {
-    @Test("doubles with each loss")
+    @Test("doubles with each worker that ends as it starts")
     func pace() {
         var policy = RestartPolicy()
-        let expected: [RestartPolicy.Admission] = [
-            .start, .start, .startAfter(10_000_000), .startAfter(20_000_000), .startAfter(40_000_000),
-            .refuse(workersLost: 5),
-        ]
-        for admission in expected {
-            let admitted = policy.admit(now: 0)
-            #expect(admitted == admission)
-            policy.recordLoss(now: 0)
+        for pause: Int64 in [0, 0, 10_000_000, 20_000_000, 40_000_000, 80_000_000] {
+            let admission = policy.admit(now: 0)
+            #expect(admission == (pause == 0 ? .start : .wait(pause)))
+            // The end of the pause admits one.
+            let admissions = [policy.admit(now: pause), policy.admit(now: pause)]
+            #expect(admissions == [.start, pause == 0 ? .start : .wait(pause)])
+            policy.recordFailedStart(now: 0)
         }
     }
 
     @Test("admits one worker at the end of each pause, which is 5 seconds at the most")
     func longest() {
         var policy = RestartPolicy()
-        for _ in 0..<100 { policy.recordLoss(now: 0) }
+        for _ in 0..<100 { policy.recordFailedStart(now: 0) }
         let admissions = [4_999_999_999, 5_000_000_000, 5_000_000_001].map { policy.admit(now: $0) }
-        #expect(admissions == [.refuse(workersLost: 100), .start, .refuse(workersLost: 100)])
+        #expect(admissions == [.wait(1), .start, .wait(4_999_999_999)])
+        #expect(policy.failedStartCount == 100)
+    }
+
+    @Test("is that of a healthy machine while images end workers, up to many in a row")
+    func images() {
+        var policy = RestartPolicy()
+        for _ in 0..<RestartPolicy.imageLimit {
+            let admission = policy.admit(now: 0)
+            #expect(admission == .start)
+            policy.recordLostImage()
+        }
+        for pause: Int64 in [10_000_000, 20_000_000, 40_000_000, 80_000_000, 80_000_000] {
+            let admission = policy.admit(now: 0)
+            #expect(admission == .startAfter(pause))
+            policy.recordLostImage()
+        }
     }
 }
 

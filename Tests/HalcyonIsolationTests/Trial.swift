@@ -10,7 +10,7 @@ final class Trial: Sendable {
     let pool: WorkerPool
     /// Nanoseconds.
     let time = Lock<Int64>(1_000_000_000)
-    /// The pauses before workers were started, in nanoseconds.
+    /// The pauses before workers were started, in nanoseconds, which are over at once.
     let pauses = Lock<[Int64]>([])
 
     init(_ change: (inout WorkerPool.Configuration) -> Void = { _ in }) throws {
@@ -19,7 +19,10 @@ final class Trial: Sendable {
         configuration.isStrict = true
         configuration.program = { path }
         configuration.now = { [time] in time.withLock { $0 } }
-        configuration.pause = { [pauses] pause in pauses.withLock { $0.append(pause) } }
+        configuration.pause = { [pauses, time] pause in
+            pauses.withLock { $0.append(pause) }
+            time.withLock { $0 += pause }
+        }
         change(&configuration)
         pool = WorkerPool(configuration)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import HalcyonSystem
 import Testing
 
 @testable import HalcyonIsolation
@@ -125,19 +126,124 @@ struct WorkerFaultTests {
         #expect(try trial.answer(trial.request(.echo, parameters: "late"), input: [1, 2]) == "late")
     }
 
-    @Test("a storm of crashes is slowed down, then refused, and ends with the first image that is decoded")
-    func storm() throws {
+    @Test("a worker of several images that takes too much processor time is replaced, and the image tried once more")
+    func retryOfTime() throws {
         let trial = try Trial()
-        for index in 0..<5 {
+        var request = trial.request(.loopIfUsed)
+        request.processorTimeLimit = .milliseconds(100)
+        #expect(try trial.answer(request) == "fresh")
+        let worker = trial.pool.idleProcesses
+        #expect(try trial.answer(request) == "fresh")
+        #expect(trial.pool.idleProcesses != worker)
+        #expect(try trial.answer(request, input: [0]) == "fresh")
+    }
+
+    @Test("images that end workers keep no other from being decoded, and wait for each other only after many")
+    func hostileImages() throws {
+        let trial = try Trial()
+        for index in 0..<RestartPolicy.imageLimit {
             #expect(try trial.cause(trial.request(.abort), input: [UInt8(index)]) == .signal(SIGABRT))
         }
-        #expect(trial.pauses.withLock { $0 } == [10_000_000, 20_000_000, 40_000_000])
-        #expect(throws: IsolationError.crashing(workersLost: 5)) { try trial.answer(trial.request(.echo), input: [9]) }
-        #expect(trial.pool.hasStarted)
-        trial.advance(by: .milliseconds(80))
-        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [9]) == "on")
-        #expect(try trial.cause(trial.request(.abort), input: [10]) == .signal(SIGABRT))
-        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [9]) == "on")
+        #expect(trial.pauses.withLock { $0 } == [])
+        #expect(try trial.cause(trial.request(.abort), input: [99]) == .signal(SIGABRT))
+        #expect(trial.pauses.withLock { $0 } == [5_000_000, 5_000_000])
+        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [100]) == "on")
+        trial.pauses.withLock { $0 = [] }
+        // The first image that is decoded ends it.
+        #expect(try trial.cause(trial.request(.abort), input: [101]) == .signal(SIGABRT))
+        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [100]) == "on")
+        #expect(trial.pauses.withLock { $0 } == [])
+    }
+
+    /// A pool whose workers have started, and do not any more until `path` has the program again.
+    private func brokenTrial(_ path: Lock<String>, change: (inout WorkerPool.Configuration) -> Void) throws -> Trial {
+        let program = path.withLock { $0 }
+        let trial = try Trial {
+            $0.program = { path.withLock { $0 } }
+            change(&$0)
+        }
+        #expect(try trial.answer(trial.request(.echo, parameters: program)) == program)
+        trial.pool.endAll()
+        path.withLock { $0 = "/bin/false" }
+        for _ in 0..<2 {
+            #expect {
+                try trial.answer(trial.request(.echo))
+            } throws: { error in
+                guard case IsolationError.unavailable = error else { return false }
+                return true
+            }
+        }
+        return trial
+    }
+
+    @Test("an image waits until workers start again, and fails only where they do not")
+    func waiting() throws {
+        let program = try Trial.path()
+        let path = Lock(program)
+        let isMended = Lock(false)
+        let time = Lock<Int64>(0)
+        let trial = try brokenTrial(path) {
+            $0.now = { time.withLock { $0 } }
+            $0.pause = { pause in
+                time.withLock { $0 += pause }
+                if isMended.withLock({ $0 }) { path.withLock { $0 = program } }
+            }
+        }
+        for _ in 0..<3 { #expect(throws: IsolationError.self) { try trial.answer(trial.request(.echo)) } }
+        isMended.withLock { $0 = true }
+        #expect(try trial.answer(trial.request(.echo, parameters: "on")) == "on")
+    }
+
+    @Test("an image does not wait for workers without end, nor once it is cancelled")
+    func bounds() throws {
+        let path = Lock(try Trial.path())
+        let waited = Lock<Int64>(0)
+        let trial = try brokenTrial(path) {
+            $0.now = { 0 }
+            $0.pause = { pause in waited.withLock { $0 += pause } }
+        }
+        #expect(throws: IsolationError.crashing(workersLost: 2)) { try trial.answer(trial.request(.echo)) }
+        #expect(waited.withLock { $0 } == 10_000_000_000)
+        #expect(throws: CancellationError.self) {
+            try trial.answer(trial.request(.echo)) { waited.withLock { $0 } > 10_100_000_000 }
+        }
+    }
+
+    @Test("a worker that starts threads without end is ended", arguments: [WorkerKind.stillsWithThreads, .drawings])
+    func threads(kind: WorkerKind) throws {
+        let trial = try Trial {
+            $0.isStrict = false
+            // Enough for the stacks of more threads than any machine's decoders start.
+            $0.memory = 16 << 30
+        }
+        let cause = try trial.cause(trial.request(.startThreads, kind: kind))
+        #expect(cause == .answer(reason: "it starts threads without end"))
+    }
+
+    @Test("what a worker maps is bounded, and with it what the tables of pages take")
+    func addresses() throws {
+        let trial = try Trial { $0.memory = 100 << 20 }
+        let gigabytes = try #require(Int(try trial.answer(trial.request(.takeAddresses))))
+        #expect((1...8).contains(gigabytes))
+    }
+
+    @Test("a worker that keeps a buffer in whose place a larger one has come keeps no pages")
+    func keptBuffer() throws {
+        let trial = try Trial()
+        #expect(try trial.answer(trial.request(.keepBuffer)) == "7")
+        #expect(try trial.answer(trial.request(.keepBuffer)) == "0")
+    }
+
+    @Test("a worker that was given more memory than it may have, over all its images, is replaced")
+    func sharedInAll() throws {
+        let trial = try Trial { $0.memory = 100 << 20 }
+        _ = try trial.perform(.paint, size: (1_024, 1_024))
+        let worker = trial.pool.idleProcesses
+        // 1, 4, 8, 12, … MB.
+        for count in 2...6 { _ = try trial.perform(.paint, size: (1_024, count * 1_024)) }
+        #expect(trial.pool.idleProcesses == worker)
+        _ = try trial.perform(.paint, size: (1_024, 7 * 1_024))
+        #expect(trial.pool.idleProcesses == [])
     }
 
     @Test(
@@ -165,10 +271,10 @@ struct WorkerScopeTests {
         let trial = try Trial()
         var hostile = trial.request(.abort)
         hostile.scope = "a"
-        for index in 0..<6 { _ = try? trial.cause(hostile, input: [UInt8(index)]) }
-        #expect(throws: IsolationError.crashing(workersLost: 5)) { try trial.answer(hostile, input: [99]) }
+        for index in 0...RestartPolicy.imageLimit { _ = try trial.cause(hostile, input: [UInt8(index)]) }
+        #expect(!trial.pauses.withLock { $0 }.isEmpty)
         trial.pauses.withLock { $0 = [] }
-        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [9]) == "on")
+        #expect(try trial.answer(trial.request(.echo, parameters: "on"), input: [99]) == "on")
         #expect(trial.pauses.withLock { $0 }.isEmpty)
     }
 

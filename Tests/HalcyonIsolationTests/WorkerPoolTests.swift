@@ -135,31 +135,104 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test("workers serve on without the process that forked them, which is started anew for the next one")
+    @Test("workers end with the process that forked them, which is started anew for the next one")
     func zygoteKilled() throws {
-        let trial = try Trial { $0.idleCount = 2 }
-        let worker = try trial.answer(trial.request(.identify))
-        let zygote = try #require(trial.pool.zygoteProcess)
+        let trial = try Trial()
+        let worker = try #require(pid_t(try trial.answer(trial.request(.identify))))
+        let zygote = try #require(trial.pool.zygoteProcess())
+        let process = halcyon_process_descriptor(worker)
+        try #require(process >= 0)
+        defer { close(process) }
         kill(zygote, SIGKILL)
-        #expect(try trial.answer(trial.request(.identify)) == worker)
-        var other = trial.request(.identify)
-        other.scope = "other"
-        #expect(try trial.answer(other) != worker)
-        #expect(trial.pool.zygoteProcess != zygote)
+        var event = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&event, 1, 60_000) == 1)
+        #expect(try trial.answer(trial.request(.identify)) != "\(worker)")
+        #expect(trial.pool.zygoteProcess() != zygote)
+    }
+
+    @Test("an image under way when the process that forks workers ends is tried once more")
+    func zygoteKilledMeanwhile() throws {
+        let trial = try Trial()
+        #expect(try trial.answer(trial.request(.echo)).isEmpty)
+        let zygote = try #require(trial.pool.zygoteProcess())
+        for process in trial.pool.idleProcesses { kill(process, SIGKILL) }
+        var asked = 0
+        let answer = try trial.answer(trial.request(.waitOnce, parameters: "\(zygote)")) {
+            asked += 1
+            // The first look comes before there is a worker.
+            if asked == 2 { kill(zygote, SIGKILL) }
+            return false
+        }
+        #expect(answer == "on")
+    }
+
+    @Test("where memory runs out, workers are ended before the process that forked them, and that before the program")
+    func memoryShortage() throws {
+        let trial = try Trial()
+        let worker = try trial.answer(trial.request(.identify))
+        let zygote = try #require(trial.pool.zygoteProcess())
+        let values = try [worker, "\(zygote)"].map { process in
+            let file = try #require(fopen("/proc/\(process)/oom_score_adj", "r"))
+            defer { fclose(file) }
+            var text = [CChar](repeating: 0, count: 20)
+            #expect(fgets(&text, 20, file) != nil)
+            return atoi(text)
+        }
+        #expect(values == [1_000, 500])
+    }
+
+    @Test("while fonts are found, other images are decoded, and drawings wait unless they are cancelled")
+    func slowPreparation() throws {
+        let program = try Trial.path()
+        var name = Array("/tmp/halcyon-isolation-XXXXXX".utf8CString)
+        try #require(mkdtemp(&name) != nil)
+        let folder = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = "\(folder)/waiting"
+        try #require(symlink(program, path) == 0)
+        let trial = try Trial { $0.program = { path } }
+        defer {
+            trial.pool.endAll()
+            for file in [path, "\(path).go"] { unlink(file) }
+            rmdir(folder)
+        }
+        var asked = 0
+        #expect(throws: CancellationError.self) {
+            try trial.answer(trial.request(.echo, kind: .drawings)) {
+                asked += 1
+                return asked > 3
+            }
+        }
+        let zygote = try #require(trial.pool.zygoteProcess(for: .drawings))
+        #expect(try trial.answer(trial.request(.echo, parameters: "on")) == "on")
+        let answer = try trial.answer(trial.request(.echo, kind: .drawings, parameters: "on")) {
+            close(open("\(path).go", O_CREAT | O_WRONLY, 0o600))
+            return false
+        }
+        #expect(answer == "on" && trial.pool.zygoteProcess(for: .drawings) == zygote)
+    }
+
+    @Test("a worker's stack has 8 MB also where the program's has no end")
+    func stack() throws {
+        #expect(try output(of: try Trial.path(), ["stack"]) == "8388608 8388608 8388608\n")
+    }
+
+    @Test("where files may not be large, an image that is fails, and the program goes on")
+    func fileSizes() throws {
+        #expect(try output(of: try Trial.path(), ["sizes"]) == "painted refused painted\n")
     }
 
     @Test("workers end after 30 seconds without work, and then the process that forked them")
     func idle() throws {
         let trial = try Trial()
         let worker = try #require(pid_t(try trial.answer(trial.request(.identify))))
-        let zygote = try #require(trial.pool.zygoteProcess)
+        let zygote = try #require(trial.pool.zygoteProcess())
         trial.advance(by: .seconds(29))
         #expect(trial.pool.endIdle() == 1_000_000_000)
         #expect(trial.pool.idleProcesses == [worker])
         trial.advance(by: .seconds(1))
         #expect(trial.pool.endIdle() == nil)
         #expect(trial.pool.idleProcesses == [])
-        #expect(trial.pool.zygoteProcess == nil)
+        #expect(trial.pool.zygoteProcess() == nil)
         for process in [worker, zygote] { #expect(kill(process, 0) == -1) }
         #expect(try trial.answer(trial.request(.echo, parameters: "anew")) == "anew")
     }
@@ -190,6 +263,27 @@ struct WorkerPoolTests {
         let next = try trial.answer(trial.request(.identify, kind: .stillsWithThreads))
         #expect(next != "\(worker)")
         #expect(!trial.pool.idleProcesses.contains(worker))
+    }
+
+    @Test("the processor time of a worker that has ended is not read: its number may be that of another process")
+    func endedProcess() throws {
+        let path = try Trial.path()
+        let zygote = ZygoteConnection(program: { path })
+        let confinement = ZygoteConnection.Confinement(
+            kind: .stills,
+            steps: .all,
+            isStrict: true,
+            memory: 1 << 30,
+            processorSeconds: 60
+        )
+        let worker = try WorkerConnection(try zygote.fork(confinement), memory: 1 << 30)
+        let process = try #require(zygote.process)
+        // It waits for the worker, whose number is free then.
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        kill(worker.process, SIGKILL)
+        while worker.isRunning { sched_yield() }
+        #expect(worker.updatedProcessorTime() == 0)
     }
 
     @Test(

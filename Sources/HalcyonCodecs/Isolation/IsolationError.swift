@@ -8,7 +8,7 @@ public enum IsolationError: Error, Sendable, Hashable {
     case refused(WorkerLoss)
     /// No worker could be started at all.
     case unavailable(reason: String)
-    /// Worker after worker ended, so that none is started for now.
+    /// Worker after worker ended as it started, so that none is started for now.
     case crashing(workersLost: Int)
     /// A worker cannot protect the program as required.
     case notReached(required: IsolationSet, IsolationReport)
@@ -76,7 +76,7 @@ extension IsolationError: CustomStringConvertible {
         case .workerLost(let loss): "\(loss)"
         case .refused(let loss): "\(loss) before, and is not decoded again for some minutes"
         case .unavailable(let reason): "no worker for decoding can be started: \(reason)"
-        case .crashing(let count): "no worker is started for now, because the last \(count) ended"
+        case .crashing(let count): "no worker is started for now, because the last \(count) ended as they started"
         case .notReached(let required, let report):
             "decoding requires the protection \(required), but has \(report.reached)"
                 + (report.reasons.isEmpty ? "" : " (\(report.reasons.joined(separator: "; ")))")

@@ -1,6 +1,7 @@
 internal import CIsolation
 internal import Glibc
 internal import HalcyonCodecs
+internal import HalcyonSystem
 
 /// The program's end of one worker: its socket, its buffers and its process, closed with it. One thread uses it at a time.
 final class WorkerConnection {
@@ -10,6 +11,8 @@ final class WorkerConnection {
     /// The time between two looks at the caller's cancellation and at the worker's processor time.
     private static let lookTime: Int64 = 5_000_000
     private static let startTime: Int64 = 20_000_000_000
+    /// The threads of one worker. A library that starts threads starts as many as there are processors, at the most.
+    private static let threadLimit = max(64, 2 * ProcessorCount.available)
     /// The time in which the kernel removes a process that was killed.
     private static let endTime: Int32 = 5_000
 
@@ -30,6 +33,8 @@ final class WorkerConnection {
 
     /// The bytes of shared memory that stay for the next image.
     private(set) var sharedByteCount = 0
+    /// The bytes of all memory that was ever shared with it. One that was taken over may keep all of it.
+    private(set) var sharedInAll = 0
 
     private let owner = getpid()
     private let socket: RecordSocket
@@ -37,6 +42,8 @@ final class WorkerConnection {
     private let cancellation: SharedBuffer
     private var input: SharedBuffer?
     private var output: SharedBuffer?
+    /// The buffer in whose place a larger one has come, which may hold pixels of the work that is under way.
+    private var formerOutput: SharedBuffer?
     private var lastRequest: UInt64 = 0
     private let lease: ZygoteConnection.Lease
 
@@ -100,10 +107,16 @@ final class WorkerConnection {
     /// The processor time that the process had taken in all when it was last asked, in nanoseconds.
     private(set) var processorTime: Int64 = 0
 
-    /// Asks for the processor time of the process.
+    /// Asks for the processor time of the process. What is read of one that has ended since may be that of another process.
     func updatedProcessorTime() -> Int64 {
-        processorTime = max(processorTime, halcyon_processor_time(process))
+        let time = halcyon_processor_time(process)
+        if isRunning { processorTime = max(processorTime, time) }
         return processorTime
+    }
+
+    /// Whether the process has started more threads than a decoder does.
+    var hasTooManyThreads: Bool {
+        Int(halcyon_thread_count(process)) > Self.threadLimit && isRunning
     }
 
     /// Processor time that a worker may take between two images, to give back memory.
@@ -149,6 +162,11 @@ final class WorkerConnection {
         receive: (WorkerResponse) throws -> Result
     ) throws -> Result {
         precondition(!isEnded)
+        defer {
+            // The worker is done with it, and one that was taken over would keep its pages.
+            formerOutput?.releasePages()
+            formerOutput = nil
+        }
         let start = halcyon_monotonic_time()
         let processorStart = processorTime
         halcyon_shared_store(cancellation.address.assumingMemoryBound(to: UInt8.self), 0)
@@ -171,6 +189,7 @@ final class WorkerConnection {
                 let used = updatedProcessorTime() - processorStart
                 if now - start >= request.timeLimit.nanoseconds { throw ended(.time(processorTime: used)) }
                 if used >= request.processorTimeLimit.nanoseconds { throw ended(.processorTime) }
+                if hasTooManyThreads { throw ended(.nonsense(NonsensicalAnswer("it starts threads without end"))) }
                 if case .needsBuffer(let byteCount)? = answer {
                     // It would keep each of them.
                     if hasBuffer { throw ended(.nonsense(NonsensicalAnswer("it asks for a second buffer"))) }
@@ -230,14 +249,14 @@ final class WorkerConnection {
             parts.insert(.inputFile)
             descriptors.append(descriptor)
         case .bytes(let bytes) where bytes.count > Self.keptByteCount:
-            let buffer = try SharedBuffer(byteCount: bytes.count, isReadOnly: true)
+            let buffer = try share(bytes.count, isReadOnly: true)
             UnsafeMutableRawBufferPointer(start: buffer.address, count: bytes.count).copyMemory(from: bytes)
             parts.insert(.inputFile)
             descriptors.append(buffer.descriptor)
             once = buffer
         case .bytes(let bytes):
             if (self.input?.byteCount ?? 0) < max(1, bytes.count) {
-                let buffer = try SharedBuffer(byteCount: Self.roundedUp(bytes.count), isReadOnly: true)
+                let buffer = try share(Self.roundedUp(bytes.count), isReadOnly: true)
                 self.input = buffer
                 parts.insert(.newInputBuffer)
                 descriptors.append(buffer.descriptor)
@@ -246,7 +265,7 @@ final class WorkerConnection {
             if let start = bytes.baseAddress { self.input?.address.copyMemory(from: start, byteCount: bytes.count) }
         }
         if output == nil {
-            let buffer = try SharedBuffer(byteCount: Self.firstOutputByteCount)
+            let buffer = try share(Self.firstOutputByteCount)
             output = buffer
             parts.insert(.newOutputBuffer)
             descriptors.append(buffer.descriptor)
@@ -256,6 +275,13 @@ final class WorkerConnection {
         if !isSent { throw ended(.itself) }
     }
 
+    /// Makes memory for the worker.
+    private func share(_ byteCount: Int, isReadOnly: Bool = false) throws -> SharedBuffer {
+        let buffer = try SharedBuffer(byteCount: byteCount, isReadOnly: isReadOnly)
+        sharedInAll += buffer.byteCount
+        return buffer
+    }
+
     private func grantBuffer(_ byteCount: Int, _ request: WorkerRequest) throws {
         var answer = Record(.buffer, identifier: lastRequest)
         var descriptors: [Int32] = []
@@ -263,7 +289,8 @@ final class WorkerConnection {
             refusedByteCount = byteCount
             answer.header.code = ENOMEM
         } else {
-            let buffer = try SharedBuffer(byteCount: byteCount)
+            let buffer = try share(byteCount)
+            formerOutput = output
             output = buffer
             descriptors = [buffer.descriptor]
         }

@@ -39,7 +39,7 @@ package final class WorkerPool: Sendable {
         package var program: @Sendable () -> String? = { HalcyonWorker.program() }
         /// Nanoseconds of a clock that never goes back.
         package var now: @Sendable () -> Int64 = { halcyon_monotonic_time() }
-        /// Waits so many nanoseconds before a worker is started after several have ended.
+        /// Waits so many nanoseconds, at most 5 ms, as a part of the time before a worker is started after several have ended.
         package var pause: @Sendable (Int64) -> Void = { nanoseconds in
             var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
             nanosleep(&time, nil)
@@ -76,12 +76,15 @@ package final class WorkerPool: Sendable {
 
     private let configuration: Configuration
     private let zygote: ZygoteConnection
+    /// Another one, because finding fonts may take long, for which the others do not wait.
+    private let zygoteOfDrawings: ZygoteConnection
     private let state: Lock<State>
 
     /// A pool without workers, which are started when they are needed.
     package init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
         zygote = ZygoteConnection(program: configuration.program)
+        zygoteOfDrawings = ZygoteConnection(program: configuration.program)
         state = Lock(
             State(
                 refused: RefusedInputs(
@@ -107,14 +110,19 @@ package final class WorkerPool: Sendable {
         state.withLock { $0.idle.reduce(0) { $0 + $1.worker.sharedByteCount } }
     }
 
-    /// The process that forks workers; `nil` if it is not running.
-    package var zygoteProcess: Int32? { zygote.process }
+    /// The process that forks workers of a kind; `nil` if it is not running.
+    package func zygoteProcess(for kind: WorkerKind = .stills) -> Int32? { zygote(for: kind).process }
+
+    private func zygote(for kind: WorkerKind) -> ZygoteConnection {
+        kind == .drawings ? zygoteOfDrawings : zygote
+    }
 
     // MARK: Work
 
     /// Has a worker do the work, on the calling thread, which waits for it.
     ///
-    /// A file that ended a worker which had served others is tried once more in a fresh one.
+    /// A file that ended a worker which had served others is tried once more in a fresh one, and so is one whose worker ended
+    /// for a reason that nobody knows.
     ///
     /// - Parameters:
     ///   - isCancelled: Asked every 5 ms. A worker that does not end its work then is ended.
@@ -131,7 +139,7 @@ package final class WorkerPool: Sendable {
         var hasFailed = false
         while true {
             if isCancelled() { throw CancellationError() }
-            let worker = try worker(for: request, mustBeFresh: hasFailed)
+            let worker = try worker(for: request, mustBeFresh: hasFailed, isCancelled: isCancelled)
             let isUsed = worker.servedCount > 0
             if let name = request.name, !worker.names.contains(name) {
                 finish(worker, request)
@@ -154,13 +162,18 @@ package final class WorkerPool: Sendable {
             } catch let ending as WorkerConnection.Ending {
                 let loss = loss(of: worker, ending, request)
                 // The rest of an image that arrives is of no use without the part before it.
-                if isUsed, !hasFailed, ending.isCrash, !request.sendsAll {
+                if isUsed || loss.cause == .unknown, !hasFailed, !request.sendsAll {
                     hasFailed = true
                     continue
                 }
-                state.withLock { Self.restarts(of: request.scope, &$0) { $0.recordLoss(now: configuration.now()) } }
-                let isKnown = loss.cause != .unknown && !request.sendsAll && input.byteCount > 0
-                if isKnown, ending.isOfInput(request), let name = input.name() {
+                let isOfImage = ending.isOfInput(request) && loss.cause != .unknown
+                state.withLock { state in
+                    Self.restarts(of: request.scope, &state) { restarts in
+                        if isOfImage { restarts.recordLostImage() }
+                        if loss.cause == .unknown { restarts.recordFailedStart(now: configuration.now()) }
+                    }
+                }
+                if isOfImage, !request.sendsAll, input.byteCount > 0, let name = input.name() {
                     state.withLock {
                         $0.refused.insert(
                             byteCount: input.byteCount,
@@ -181,7 +194,7 @@ package final class WorkerPool: Sendable {
     /// - Throws: ``IsolationError``.
     package func report(for kind: WorkerKind) throws -> IsolationReport {
         let request = WorkerRequest(kind: kind, required: [], format: "none")
-        let worker = try worker(for: request, mustBeFresh: false)
+        let worker = try worker(for: request, mustBeFresh: false) { false }
         finish(worker, request)
         return worker.report
     }
@@ -203,7 +216,7 @@ package final class WorkerPool: Sendable {
         let cause: WorkerLoss.Cause
         switch ending {
         case .itself:
-            switch zygote.end(of: worker.identifier) {
+            switch zygote(for: request.kind).end(of: worker.identifier) {
             case (Int32(CLD_EXITED), let status)?: cause = .exit(status: status)
             case (_, SIGXCPU)?: cause = .processorTime
             case (_, let signal)?: cause = .signal(signal)
@@ -231,7 +244,11 @@ package final class WorkerPool: Sendable {
 
     // MARK: Workers
 
-    private func worker(for request: WorkerRequest, mustBeFresh: Bool) throws -> WorkerConnection {
+    private func worker(
+        for request: WorkerRequest,
+        mustBeFresh: Bool,
+        isCancelled: () -> Bool
+    ) throws -> WorkerConnection {
         if !mustBeFresh, let worker = idleWorker(for: request) {
             guard worker.report.reached.isSuperset(of: request.required) else {
                 finish(worker, request)
@@ -239,20 +256,49 @@ package final class WorkerPool: Sendable {
             }
             return worker
         }
-        let admission = state.withLock { state in
-            Self.restarts(of: request.scope, &state) { $0.admit(now: configuration.now()) }
-        }
-        switch admission {
-        case .start: break
-        case .startAfter(let pause): configuration.pause(pause)
-        case .refuse(let count): throw IsolationError.crashing(workersLost: count)
-        }
-        let worker = try start(request, memory: request.memory ?? configuration.memory)
+        try waitForAdmission(request, isCancelled)
+        let worker = try start(request, memory: request.memory ?? configuration.memory, isCancelled)
         guard worker.report.reached.isSuperset(of: request.required) else {
             finish(worker, request)
             throw IsolationError.notReached(required: request.required, worker.report)
         }
         return worker
+    }
+
+    /// The time for which an image waits until a worker may be started: the longest pause, and that of one more try.
+    private static let longestWait: Int64 = 10_000_000_000
+    private static let lookTime: Int64 = 5_000_000
+
+    /// Waits until a worker may be started. Where none ever has, nothing says that one will: nobody waits for it.
+    private func waitForAdmission(_ request: WorkerRequest, _ isCancelled: () -> Bool) throws {
+        var waited: Int64 = 0
+        while true {
+            let (admission, count, hasStarted) = state.withLock { state in
+                let hasStarted = state.hasStarted
+                return Self.restarts(of: request.scope, &state) {
+                    ($0.admit(now: configuration.now()), $0.failedStartCount, hasStarted)
+                }
+            }
+            switch admission {
+            case .start: return
+            case .startAfter(let pause): return try wait(pause, isCancelled)
+            case .wait(let pause):
+                guard hasStarted, waited < Self.longestWait else {
+                    throw IsolationError.crashing(workersLost: count)
+                }
+                // Another image may have found meanwhile that workers start again.
+                let part = min(pause, Self.lookTime)
+                try wait(part, isCancelled)
+                waited += part
+            }
+        }
+    }
+
+    private func wait(_ duration: Int64, _ isCancelled: () -> Bool) throws {
+        for start in stride(from: 0, to: duration, by: Int(Self.lookTime)) {
+            if isCancelled() { throw CancellationError() }
+            configuration.pause(min(Self.lookTime, duration - start))
+        }
     }
 
     /// Takes the idle worker that was used last, so that the others reach their end.
@@ -268,7 +314,9 @@ package final class WorkerPool: Sendable {
                     .map { state.idle.remove(at: $0).worker }
             }
             // One that was ended from outside meanwhile serves nobody, and neither does one that works on its own.
-            guard let worker, !worker.isRunning || worker.isBusy else { return worker }
+            guard let worker else { return nil }
+            let isOwn = worker.session != nil
+            if worker.isRunning, !worker.isBusy, isOwn || worker.sharedInAll <= memory { return worker }
             worker.kill()
         }
     }
@@ -285,7 +333,11 @@ package final class WorkerPool: Sendable {
         withExtendedLifetime(foreign) {}
     }
 
-    private func start(_ request: WorkerRequest, memory: Int) throws -> WorkerConnection {
+    private func start(
+        _ request: WorkerRequest,
+        memory: Int,
+        _ isCancelled: () -> Bool
+    ) throws -> WorkerConnection {
         let kind = request.kind
         let confinement = ZygoteConnection.Confinement(
             kind: kind,
@@ -298,9 +350,18 @@ package final class WorkerPool: Sendable {
         defer { startReaper() }
         let worker: WorkerConnection
         do {
-            worker = try WorkerConnection(try zygote.fork(confinement), memory: memory)
-        } catch let ending as WorkerConnection.Ending {
-            state.withLock { Self.restarts(of: request.scope, &$0) { $0.recordLoss(now: configuration.now()) } }
+            let made = try zygote(for: kind).fork(confinement, isCancelled: isCancelled)
+            worker = try WorkerConnection(made, memory: memory)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // Where there is no program for workers, that is the reason to name each time.
+            if error as? IsolationError != ZygoteConnection.noProgram {
+                state.withLock { state in
+                    Self.restarts(of: request.scope, &state) { $0.recordFailedStart(now: configuration.now()) }
+                }
+            }
+            guard let ending = error as? WorkerConnection.Ending else { throw error }
             throw IsolationError.unavailable(reason: "a worker ended as it started (\(ending))")
         }
         state.withLock { $0.hasStarted = true }
@@ -310,7 +371,12 @@ package final class WorkerPool: Sendable {
     /// Keeps a worker for the next request, or ends it.
     private func finish(_ worker: WorkerConnection, _ request: WorkerRequest) {
         guard !worker.isEnded else { return }
-        let isSpent = worker.updatedProcessorTime() > Int64(configuration.processorSeconds) * 500_000_000
+        // One that was taken over keeps what it was given, and the threads that it has started. A session may go on a little
+        // longer: what has arrived of an image is in that worker alone.
+        let isSpent =
+            worker.updatedProcessorTime() > Int64(configuration.processorSeconds) * 500_000_000
+            || worker.sharedInAll > (worker.session == nil ? 1 : 2) * worker.memory
+            || worker.hasTooManyThreads
         let surplus: Idle? = state.withLock { state in
             if worker.servedCount > 0 { state.restarts[request.scope] = nil }
             guard !isSpent, configuration.idleCount > 0 else { return nil }
@@ -348,7 +414,8 @@ package final class WorkerPool: Sendable {
         let now = configuration.now()
         let duration = configuration.idleDuration.nanoseconds
         if let next = takeIdle(before: now - duration).next { return next + duration - now }
-        guard zygote.endIfUnused() else { return duration }
+        let areGone = [zygote, zygoteOfDrawings].map { $0.endIfUnused() }
+        guard areGone == [true, true] else { return duration }
         return state.withLock { state in
             guard state.idle.isEmpty else { return duration }
             state.reaper = nil
@@ -371,7 +438,7 @@ package final class WorkerPool: Sendable {
             defer { state.idle = [] }
             return state.idle
         }
-        withExtendedLifetime(idle) { zygote.end() }
+        withExtendedLifetime(idle) { [zygote, zygoteOfDrawings].forEach { $0.end() } }
     }
 
     private func startReaper() {
@@ -389,14 +456,6 @@ package final class WorkerPool: Sendable {
 }
 
 extension WorkerConnection.Ending {
-    /// Whether the process may have been damaged by an earlier image, so that this one deserves another.
-    fileprivate var isCrash: Bool {
-        switch self {
-        case .itself, .trapped, .nonsense: true
-        case .time, .processorTime, .cancelled: false
-        }
-    }
-
     /// Whether the image is the reason. A machine that gives a worker no time is none.
     fileprivate func isOfInput(_ request: WorkerRequest) -> Bool {
         switch self {

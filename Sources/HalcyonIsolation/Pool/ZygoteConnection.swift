@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The program's end of the process that forks workers, which is started when it is needed.
 ///
-/// All of it is under one lock, under which a thread may wait for the zygote: up to 1 ms for a worker, 40 ms for the first.
-/// Nothing else is locked meanwhile.
+/// A thread waits for a worker under its lock, up to 1 ms; nothing else is locked meanwhile. While the zygote loads libraries
+/// and finds fonts, which may take long, nothing is locked.
 final class ZygoteConnection: Sendable {
     /// What a worker is made with.
     struct Confinement: Sendable {
@@ -29,7 +29,7 @@ final class ZygoteConnection: Sendable {
         let names: Set<String>
     }
 
-    /// The mark of a worker that lives, without which the zygote may end.
+    /// The mark of a worker that lives, or for which somebody waits: without one the zygote may end.
     final class Lease: Sendable {
         private let count: LiveCount
 
@@ -47,12 +47,17 @@ final class ZygoteConnection: Sendable {
         let value = Atomic<Int>(0)
     }
 
-    private struct Running {
+    fileprivate struct Running {
         let socket: RecordSocket
         let process: pid_t
         /// -1 where the kernel gives none.
         let processDescriptor: Int32
+        /// The last identifier that was given before it was started.
+        let startIdentifier: UInt64
         let owner = getpid()
+        /// The kinds that it was asked to prepare for, and those that it has.
+        var asked: Set<WorkerKind> = []
+        var prepared: Set<WorkerKind> = []
     }
 
     private struct State {
@@ -60,12 +65,15 @@ final class ZygoteConnection: Sendable {
         var lastIdentifier: UInt64 = 0
     }
 
-    /// The time for an answer, in milliseconds: a machine under load, which also loads fonts.
-    private static let answerTime: Int32 = 20_000
+    /// The time for an answer on a machine under load.
+    private static let answerTime: Int64 = 20_000_000_000
+    /// The time in which libraries are loaded and fonts are found, on whatever they lie.
+    private static let preparationTime: Int64 = 300_000_000_000
+    /// The time between two looks at the caller's cancellation.
+    private static let lookTime: Int32 = 5
 
     private let program: @Sendable () -> String?
     private let state = Lock(State())
-    /// Rises under the lock only.
     private let live = LiveCount()
 
     init(program: @escaping @Sendable () -> String?) {
@@ -81,8 +89,9 @@ final class ZygoteConnection: Sendable {
 
     /// Starts the zygote if there is none, and forks a worker.
     ///
-    /// - Throws: ``IsolationError/unavailable(reason:)``, ``IsolationError/cannotShare(reason:)``.
-    func fork(_ confinement: Confinement) throws -> Worker {
+    /// - Parameter isCancelled: Asked every 5 ms while the zygote prepares itself.
+    /// - Throws: ``IsolationError/unavailable(reason:)``, ``IsolationError/cannotShare(reason:)``, `CancellationError`.
+    func fork(_ confinement: Confinement, isCancelled: () -> Bool = { false }) throws -> Worker {
         // Asked before anything is made: drawings are meant for a worker in programs that have none, too.
         guard process != nil || program() != nil else { throw Self.noProgram }
         let (own, other) = try RecordSocket.pair()
@@ -93,25 +102,18 @@ final class ZygoteConnection: Sendable {
         question.header.status = confinement.isStrict ? 1 : 0
         question.header.byte_count = UInt64(confinement.memory)
         question.header.capacity = UInt64(confinement.processorSeconds)
-        let (answer, descriptor, lease) = try state.withLock { state in
-            let lease = Lease(live)
-            state.lastIdentifier += 1
-            question.header.identifier = state.lastIdentifier
-            let descriptors = [other.descriptor, cancellation.descriptor]
-            if let running = state.running, running.owner != getpid() {
-                Self.end(running)
-                state.running = nil
+        let descriptors = [other.descriptor, cancellation.descriptor]
+        let lease = Lease(live)
+        func ask() throws -> (Record, descriptor: Int32?)? {
+            try prepare(confinement.kind, isCancelled)
+            return state.withLock { state in
+                state.lastIdentifier += 1
+                question.header.identifier = state.lastIdentifier
+                return Self.ask(question, descriptors, &state)
             }
-            // One that ended since the last time is replaced; one that has just been started is not.
-            if state.running != nil, let (answer, descriptor) = Self.ask(question, descriptors, &state) {
-                return (answer, descriptor, lease)
-            }
-            state.running = try start()
-            guard let (answer, descriptor) = Self.ask(question, descriptors, &state) else {
-                throw IsolationError.unavailable(reason: "the process for decoders does not answer")
-            }
-            return (answer, descriptor, lease)
         }
+        // A second time, for one that has ended meanwhile.
+        guard let (answer, descriptor) = try ask() ?? ask() else { throw Self.noAnswer }
         guard let descriptor, answer.kind == .forked else {
             let error = answer.header.code == 0 ? EMFILE : answer.header.code
             throw IsolationError.unavailable(reason: systemErrorText(error))
@@ -130,7 +132,7 @@ final class ZygoteConnection: Sendable {
     /// How a worker ended, after it has: its `CLD_…` code and its status or signal. `nil` if that cannot be learned.
     func end(of identifier: UInt64) -> (code: Int32, status: Int32)? {
         state.withLock { state in
-            guard state.running != nil,
+            guard let running = state.running, identifier > running.startIdentifier,
                 let (answer, _) = Self.ask(Record(.status, identifier: identifier), [], &state),
                 answer.kind == .status, answer.header.code != 0
             else { return nil }
@@ -158,11 +160,76 @@ final class ZygoteConnection: Sendable {
 
     // MARK: The process
 
-    private static let noProgram = IsolationError.unavailable(
+    static let noProgram = IsolationError.unavailable(
         reason: "this program does not call HalcyonWorker.runIfAsked, and halcyon-decoder is not beside it"
     )
 
-    private func start() throws -> Running {
+    private static let noAnswer = IsolationError.unavailable(reason: "the process for decoders does not answer")
+
+    /// What a look at the zygote found.
+    private enum Preparation {
+        case isDone
+        case isUnderWay(RecordSocket)
+        case hasEnded
+    }
+
+    /// Starts the zygote if there is none, and waits until it can fork workers of a kind.
+    private func prepare(_ kind: WorkerKind, _ isCancelled: () -> Bool) throws {
+        let end = halcyon_monotonic_time() + Self.preparationTime
+        var hasStarted = false
+        while true {
+            let preparation = try state.withLock { state in
+                if let running = state.running, running.owner != getpid() {
+                    Self.end(running)
+                    state.running = nil
+                }
+                // One that ended since the last time is replaced; one that has just been started is not.
+                if state.running == nil {
+                    guard !hasStarted else { throw Self.noAnswer }
+                    hasStarted = true
+                    state.running = try start(after: state.lastIdentifier)
+                }
+                return Self.preparation(for: kind, &state)
+            }
+            switch preparation {
+            case .isDone: return
+            case .hasEnded: continue
+            case .isUnderWay(let socket):
+                if isCancelled() { throw CancellationError() }
+                guard halcyon_monotonic_time() < end else {
+                    throw IsolationError.unavailable(reason: "the process for decoders is still loading its libraries")
+                }
+                var event = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&event, 1, Self.lookTime)
+            }
+        }
+    }
+
+    /// Asks the zygote to prepare for a kind, once, and looks whether it has.
+    private static func preparation(for kind: WorkerKind, _ state: inout State) -> Preparation {
+        guard var running = state.running else { return .hasEnded }
+        if running.prepared.contains(kind) { return .isDone }
+        var isThere = true
+        if running.asked.insert(kind).inserted {
+            var question = Record(.prepare)
+            question.header.code = kind.rawValue
+            isThere = running.socket.send(question)
+        }
+        while isThere, !running.prepared.contains(kind) {
+            switch running.socket.receive(waits: false) {
+            case .record(let answer, _): running.note(answer)
+            case .nothing:
+                state.running = running
+                return .isUnderWay(running.socket)
+            case .nonsense, .end: isThere = false
+            }
+        }
+        state.running = isThere ? running : nil
+        if !isThere { end(running) }
+        return isThere ? .isDone : .hasEnded
+    }
+
+    private func start(after identifier: UInt64) throws -> Running {
         guard let path = program() else { throw Self.noProgram }
         let (own, other) = try RecordSocket.pair()
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), strdup(HalcyonWorker.argument), nil]
@@ -172,7 +239,12 @@ final class ZygoteConnection: Sendable {
         var process: pid_t = 0
         let error = halcyon_spawn(&process, path, &arguments, &environment, other.descriptor)
         guard error == 0 else { throw IsolationError.unavailable(reason: "\(path): \(systemErrorText(error))") }
-        return Running(socket: own, process: process, processDescriptor: halcyon_process_descriptor(process))
+        return Running(
+            socket: own,
+            process: process,
+            processDescriptor: halcyon_process_descriptor(process),
+            startIdentifier: identifier
+        )
     }
 
     /// What fonts are found by, the languages of drawings, what a program's libraries were found by, and nothing else. Swift's backtraces start a
@@ -195,21 +267,36 @@ final class ZygoteConnection: Sendable {
         _ descriptors: [Int32],
         _ state: inout State
     ) -> (Record, descriptor: Int32?)? {
-        guard let running = state.running else { return nil }
+        guard var running = state.running else { return nil }
         if running.socket.send(question, descriptors: descriptors) {
-            var event = pollfd(fd: running.socket.descriptor, events: Int16(POLLIN), revents: 0)
-            var count: Int32
-            repeat { count = poll(&event, 1, answerTime) } while count < 0 && errno == EINTR
-            if count > 0,
-                case .record(let answer, let received) = running.socket.receive(waits: false, descriptorCapacity: 1)
-            {
-                if answer.header.identifier == question.header.identifier { return (answer, received.first) }
+            // It may be preparing for another kind.
+            let time = running.asked == running.prepared ? answerTime : preparationTime
+            let end = halcyon_monotonic_time() + time
+            while let (answer, received) = next(running.socket, until: end) {
+                if answer.kind != .prepare, answer.header.identifier == question.header.identifier {
+                    state.running = running
+                    return (answer, received.first)
+                }
                 received.forEach { close($0) }
+                guard answer.kind == .prepare else { break }
+                running.note(answer)
             }
         }
         end(running)
         state.running = nil
         return nil
+    }
+
+    private static func next(_ socket: RecordSocket, until end: Int64) -> (Record, descriptors: [Int32])? {
+        var event = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+        var count: Int32
+        repeat {
+            let left = max(0, end - halcyon_monotonic_time())
+            count = poll(&event, 1, Int32(clamping: (left + 999_999) / 1_000_000))
+        } while count < 0 && errno == EINTR
+        guard count > 0, case .record(let record, let descriptors) = socket.receive(waits: false, descriptorCapacity: 1)
+        else { return nil }
+        return (record, descriptors)
     }
 
     /// Ends the process and waits until it has ended, which takes some milliseconds.
@@ -233,5 +320,13 @@ final class ZygoteConnection: Sendable {
             kill(running.process, SIGKILL)
             waitpid(running.process, nil, 0)
         }
+    }
+}
+
+extension ZygoteConnection.Running {
+    /// Notes that it has prepared for a kind.
+    fileprivate mutating func note(_ answer: Record) {
+        guard answer.kind == .prepare, let kind = WorkerKind(rawValue: answer.header.code) else { return }
+        prepared.insert(kind)
     }
 }

@@ -108,6 +108,8 @@ struct Record {
         case forked = 10
         /// The program asks the zygote how a worker ended, and is told.
         case status = 11
+        /// The program asks the zygote to load what workers of a kind need, and is told once that is done.
+        case prepare = 12
     }
 
     /// The parts that come with a request, in `flags`.

@@ -57,6 +57,10 @@ final class Zygote {
                 fork(record, descriptors)
             case .record(let record, let descriptors) where record.kind == .status && descriptors.isEmpty:
                 tellStatus(of: record.header.identifier)
+            case .record(let record, let descriptors) where record.kind == .prepare && descriptors.isEmpty:
+                guard let kind = WorkerKind(rawValue: record.header.code) else { end() }
+                prepare(for: kind)
+                if !socket.send(record) { end() }
             case .nothing: break
             case .record, .nonsense, .end: end()
             }
@@ -92,10 +96,7 @@ final class Zygote {
             _ = socket.send(answer)
             return
         }
-        if readablePaths[kind] == nil {
-            readablePaths[kind] = service.prepare(for: kind)
-            waitForOneThread()
-        }
+        prepare(for: kind)
         let process = halcyon_fork()
         if process == 0 { work(record, kind, socket: descriptors[0], memory: descriptors[1]) }
         guard process > 0 else {
@@ -118,6 +119,12 @@ final class Zygote {
         if !socket.send(answer, descriptors: [descriptor]) { end() }
     }
 
+    private func prepare(for kind: WorkerKind) {
+        guard readablePaths[kind] == nil else { return }
+        readablePaths[kind] = service.prepare(for: kind)
+        waitForOneThread()
+    }
+
     /// Waits until threads that a library started to prepare itself have ended: a forked process has the forking thread only,
     /// and the locks that the others held would stay locked.
     private func waitForOneThread() {
@@ -130,6 +137,8 @@ final class Zygote {
 
     /// Runs in the new process.
     private func work(_ record: Record, _ kind: WorkerKind, socket worker: Int32, memory: Int32) -> Never {
+        guard halcyon_end_with_parent(process) else { _exit(EXIT_FAILURE) }
+        halcyon_prefer_for_memory_shortage(Self.shortageValueOfWorkers)
         // With the zygote's socket a worker could pass for another.
         guard halcyon_close_others(worker, memory) else { _exit(EXIT_FAILURE) }
         guard let byte = halcyon_map(memory, 1, false) else { _exit(EXIT_FAILURE) }
@@ -137,8 +146,6 @@ final class Zygote {
         let result = confine(record, kind, worker)
         let socket = RecordSocket(owning: worker)
         guard socket.send(Record(.hello, identifier: record.header.identifier, payload: result.bytes)) else {
-        guard halcyon_end_with_parent(process) else { _exit(EXIT_FAILURE) }
-        halcyon_prefer_for_memory_shortage(Self.shortageValueOfWorkers)
             _exit(EXIT_FAILURE)
         }
         let cancellation = CancellationByte(byte.assumingMemoryBound(to: UInt8.self))
@@ -151,6 +158,7 @@ final class Zygote {
         confinement.filter = kind.filter
         confinement.is_strict = record.header.status != 0
         confinement.memory = record.header.byte_count
+        confinement.address_space = kind.addressSpace(memory: record.header.byte_count)
         confinement.processor_seconds = record.header.capacity
         confinement.socket = socket
         let paths = (readablePaths[kind] ?? []).map { strdup($0) }
@@ -158,7 +166,6 @@ final class Zygote {
         return paths.map { UnsafePointer($0) }.withUnsafeBufferPointer { paths in
             confinement.readable_paths = paths.baseAddress
             confinement.readable_path_count = paths.count
-        confinement.address_space = kind.addressSpace(memory: record.header.byte_count)
             return halcyon_confine(&confinement)
         }
     }
@@ -188,6 +195,12 @@ final class Zygote {
 }
 
 extension WorkerKind {
+    /// The bytes that a worker may map: three times its memory, for that memory and two buffers that are shared, and a bound
+    /// for libraries, fonts and stacks of threads; of videos also for the file, which is mapped as a whole.
+    fileprivate func addressSpace(memory: UInt64) -> UInt64 {
+        memory == 0 ? 0 : 3 * min(memory, 1 << 48) + (self == .videos ? 256 << 30 : 8 << 30)
+    }
+
     /// The filter of system calls.
     fileprivate var filter: HalcyonFilter {
         switch self {
@@ -195,11 +208,5 @@ extension WorkerKind {
         case .stillsWithThreads: HALCYON_FILTER_STILLS_WITH_THREADS
         case .drawings: HALCYON_FILTER_DRAWINGS
         }
-    /// The bytes that a worker may map: three times its memory, for that memory and two buffers that are shared, and a bound
-    /// for libraries, fonts and stacks of threads; of videos also for the file, which is mapped as a whole.
-    fileprivate func addressSpace(memory: UInt64) -> UInt64 {
-        memory == 0 ? 0 : 3 * min(memory, 1 << 48) + (self == .videos ? 256 << 30 : 8 << 30)
-    }
-
     }
 }
