@@ -13,8 +13,8 @@ final class Inflater {
         /// Nothing has come, or the first byte of a stream in the coding `deflate`, whose second one shows its format.
         case beginning(UInt8?)
         case inside
-        /// A member has ended well, or the only stream.
-        case ended
+        /// A member has ended well, or the only stream; after it came nothing, or the first byte of another member.
+        case ended(hasFirstByte: Bool)
         /// Something else has come after that.
         case over
     }
@@ -77,14 +77,15 @@ final class Inflater {
                 guard stream.pointee.data_type & Self.isBetweenBlocks != 0, written < output.count else {
                     return written
                 }
-            case .ended:
+            case .ended(let hasFirstByte):
                 guard let next = input.first else { return written }
-                // RFC 1952, section 2.3.1.
-                if coding == .gzip, next == 0x1F {
-                    inflateReset(stream)
-                    state = .inside
-                } else {
-                    state = .over
+                switch (hasFirstByte, next) {
+                // The two bytes that begin a member (RFC 1952, section 2.3.1).
+                case (false, 0x1F) where coding == .gzip:
+                    input = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+                    state = .ended(hasFirstByte: true)
+                case (true, 0x8B): try beginMember(into: output)
+                default: state = .over
                 }
             case .over:
                 input = UnsafeRawBufferPointer(rebasing: input[input.endIndex...])
@@ -112,7 +113,21 @@ final class Inflater {
         // RFC 1950, section 2.2: method 8, and the two bytes are a multiple of 31.
         let hasHeader = first & 0x0F == 8 && (Int(first) << 8 | Int(next)) % 31 == 0
         try initialize(windowBits: hasHeader ? MAX_WBITS : -MAX_WBITS)
-        // No stream gives output in its first byte, so nothing comes out.
+        try inflate(first, into: output)
+    }
+
+    /// Begins another member of a gzip stream, whose first byte has come.
+    private func beginMember(into output: UnsafeMutableRawBufferPointer) throws(ContentDecodingError) {
+        inflateReset(stream)
+        state = .inside
+        try inflate(0x1F, into: output)
+    }
+
+    /// Takes the first byte of a stream, for which none gives output.
+    private func inflate(
+        _ first: UInt8,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(ContentDecodingError) {
         _ = try withUnsafeBytes(of: first) { bytes throws(ContentDecodingError) in
             var bytes = bytes
             return try inflate(&bytes, into: output)
@@ -150,7 +165,7 @@ final class Inflater {
         guard written <= outputLimit - outputBytes else { throw .tooLarge }
         outputBytes += written
         switch code {
-        case Z_STREAM_END: state = .ended
+        case Z_STREAM_END: state = .ended(hasFirstByte: false)
         case Z_OK, Z_BUF_ERROR: break  // The latter only says that there was nothing to do.
         case Z_MEM_ERROR: throw .outOfMemory
         default: throw .malformed(reason)
