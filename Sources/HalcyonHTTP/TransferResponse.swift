@@ -13,8 +13,8 @@ public struct TransferResponse: Sendable {
     /// The cookies that the next request takes along if this is a redirect, as lines of a Netscape cookie file, with
     /// a byte 0 at the end.
     package var chainCookies: [[CChar]] = []
-    /// A Boolean value that indicates whether it came by a redirect that must not be used again without asking.
-    package var mustBeAsked = false
+    /// What the redirects that led to it say about using it again; `nil` without any.
+    package var redirects: RedirectRules?
 
     /// The headers as received, or as given.
     private enum Headers {

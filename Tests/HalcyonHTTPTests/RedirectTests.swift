@@ -99,28 +99,62 @@ struct RedirectTests {
         }
     }
 
-    @Test(
-        "that must not be used again without asking make their chain so",
-        arguments: [
-            (HTTPFields(), false), ([.cacheControl: "max-age=100"], false), ([.cacheControl: "no-store"], true),
-            ([.cacheControl: "private, no-cache"], true), ([.cacheControl: "max-age=0"], true),
-            ([.expires: "0"], true), ([.expires: "Sun, 06 Nov 1994 08:49:37 GMT"], true),
-            ([.cacheControl: "max-age=9", .expires: "0"], false),
-        ] as [(HTTPFields, Bool)]
-    )
-    func uncacheable(headers: HTTPFields, mustBeAsked: Bool) async throws {
-        var first = headers
-        first[.location] = "/second"
-        let answers: OriginServer.Handler = { [first] request in
+    @Test("tell the response all that they say about using it again")
+    func rules() async throws {
+        let answers: OriginServer.Handler = { request in
             switch request.path {
-            case "/first": .init(302, headers: first)
-            case "/second": .init(302, headers: [.location: "/third"])
+            case "/first": .redirect(to: "/second", headers: [.cacheControl: "no-cache, max-age=90", .vary: "Accept"])
+            case "/second": .redirect(to: "/third", headers: [.cacheControl: "max-age=60", .vary: "DPR"])
             default: .init(body: [1])
             }
         }
         try await withServer(answers) { server, transport in
             let receiver = await receive(transport, .patient(url: server.url("/first")))
-            #expect(receiver.response?.status == 200 && receiver.response?.mustBeAsked == mustBeAsked)
+            let rules = try #require(receiver.response?.redirects)
+            #expect(rules.lifetime == 60 && rules.mustBeAsked && !rules.mustRevalidate)
+            #expect(rules.vary == ["Accept", "DPR"])
+            let direct = await receive(transport, .patient(url: server.url("/third")))
+            #expect(direct.response?.redirects == nil)
+        }
+    }
+
+    @Test("are asked for each time, whatever they led to, unless they let themselves be kept", arguments: [302, 301])
+    func cachedChain(status: Int) async throws {
+        let answers: OriginServer.Handler = { request in
+            if request.path == "/first" { return .redirect(to: "/image", status: status) }
+            let headers: HTTPFields = [.cacheControl: "max-age=600", .eTag: "\"a\""]
+            return request.headers[.ifNoneMatch] == nil
+                ? .init(headers: headers, body: [1]) : .init(304, headers: headers)
+        }
+        var cacheRules = HTTPCacheRules()
+        cacheRules.defaultLifetime = .seconds(600)
+        let fixture = CachingFixture(cacheRules)
+        try await withServer(answers) { server, transport in
+            let request = TransferRequest.patient(url: server.url("/first"))
+            #expect(try await fixture.response(to: request, over: transport).source == .network)
+            let second = try await fixture.response(to: request, over: transport).source
+            #expect(second == (status == 301 ? .stored : .validated))
+        }
+    }
+
+    @Test("vary the response that they led to")
+    func varyingChain() async throws {
+        let answers: OriginServer.Handler = { request in
+            let wanted = request.headers[.accept] ?? ""
+            guard request.path == "/first" else { return .init(headers: [.cacheControl: "max-age=60"], body: [1]) }
+            return .redirect(
+                to: "/\(wanted)",
+                headers: [.cacheControl: "max-age=60", .vary: wanted == "any" ? "*" : "Accept"]
+            )
+        }
+        let fixture = CachingFixture()
+        try await withServer(answers) { server, transport in
+            var sources: [HTTPCacheResponse.Source] = []
+            for accept in ["avif", "png", "avif", "any", "any"] {
+                let request = TransferRequest.patient(url: server.url("/first"), headers: [.accept: accept])
+                sources.append(try await fixture.response(to: request, over: transport).source)
+            }
+            #expect(sources == [.network, .network, .stored, .network, .network])
         }
     }
 

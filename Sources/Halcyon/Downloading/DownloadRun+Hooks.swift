@@ -93,7 +93,8 @@ extension DownloadRun {
         var response = response
         for hooks in handling.hooks {
             do {
-                guard let modified = try await hooks.modified(response) else { throw failure(.responseRejected(nil)) }
+                guard var modified = try await hooks.modified(response) else { throw failure(.responseRejected(nil)) }
+                modified.redirects = response.redirects
                 response = modified
             } catch {
                 throw try refined(error, .responseRejected("\(error)"))

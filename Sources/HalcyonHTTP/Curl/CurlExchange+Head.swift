@@ -75,7 +75,7 @@ extension CurlExchange {
             expectedBodyBytes: expected
         )
         if head.mayBeRedirect { response.chainCookies = chainCookies }
-        response.mustBeAsked = transfer.request.trail?.mustBeAsked ?? false
+        response.redirects = transfer.request.trail?.rules
         do throws(TransferError) {
             if let expected { try transfer.limits.checkBody(expected) }
             try transfer.deliver(response)

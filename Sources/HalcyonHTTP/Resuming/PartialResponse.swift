@@ -54,14 +54,16 @@ package struct PartialResponse: Sendable, Hashable {
 
     /// Returns the head of the whole response. A part repeats only some of its headers; those it has are the newer ones
     /// (RFC 9110, section 15.3.7).
-    func whole(updatedWith part: HTTPFields, url: URL, totalBytes: Int) -> TransferResponse {
+    func whole(updatedWith part: HTTPFields, of response: TransferResponse, totalBytes: Int) -> TransferResponse {
         let newer = part.filtered { !Self.isLeftOut($0.name) && $0.name != .contentType }
         let names = Set(newer.map(\.name))
         var headers = self.headers.filtered { !names.contains($0.name) }
         for field in newer { headers.append(field) }
         if headers[.contentType] == nil { headers[.contentType] = part[.contentType] }
         headers[.contentLength] = "\(totalBytes)"
-        return TransferResponse(status: 200, headers: headers, url: url, expectedBodyBytes: totalBytes)
+        var whole = TransferResponse(status: 200, headers: headers, url: response.url, expectedBodyBytes: totalBytes)
+        whole.redirects = response.redirects
+        return whole
     }
 }
 

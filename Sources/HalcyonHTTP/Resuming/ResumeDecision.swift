@@ -36,7 +36,7 @@ extension PartialResponse {
             response.expectedBodyBytes ?? range.count == range.count,
             !headers.hasContentCoding, !headers.isMultipart, isSameVersion(response)
         else { return .asksAgain }
-        return .resumes(whole(updatedWith: headers, url: response.url, totalBytes: total))
+        return .resumes(whole(updatedWith: headers, of: response, totalBytes: total))
     }
 
     private func judgeRefusal(_ response: TransferResponse, _ heldBytes: Int) -> ResumeDecision {
@@ -44,7 +44,7 @@ extension PartialResponse {
             heldBytes == totalBytes ?? heldBytes, isSameVersion(response)
         else { return .asksAgain }
         // The headers of a refusal are about the refusal.
-        return .isComplete(whole(updatedWith: [:], url: response.url, totalBytes: heldBytes))
+        return .isComplete(whole(updatedWith: [:], of: response, totalBytes: heldBytes))
     }
 
     /// Returns whether the response is of the same version. An entity tag distinguishes versions of one resource, so it

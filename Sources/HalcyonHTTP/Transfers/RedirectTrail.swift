@@ -15,33 +15,32 @@ package final class RedirectTrail: Sendable, Hashable {
     /// The cookies that the redirects have set, as lines of a Netscape cookie file with a byte 0 at the end. They last
     /// for the chain, and are kept nowhere.
     let cookies: [[CChar]]
-    /// A Boolean value that indicates whether a redirect stated that it must not be used again without asking: the next
-    /// request of the same URL may lead elsewhere.
-    let mustBeAsked: Bool
+    /// What the redirects say about using again what they lead to.
+    let rules: RedirectRules
 
-    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: [[CChar]], mustBeAsked: Bool) {
+    init(wasSecure: Bool, proxyCredentialOrigin: Origin?, cookies: [[CChar]], rules: RedirectRules) {
         self.wasSecure = wasSecure
         self.proxyCredentialOrigin = proxyCredentialOrigin
         self.cookies = cookies
-        self.mustBeAsked = mustBeAsked
+        self.rules = rules
     }
 
     /// Creates the trail of a request that follows `request`.
     ///
     /// - Parameters:
     ///   - cookies: The cookies of the chain.
-    ///   - mustBeAsked: Whether the redirect must not be used again without asking.
-    init(after request: TransferRequest, from origin: Origin?, cookies: [[CChar]], mustBeAsked: Bool) {
+    ///   - rules: The rules of the chain, which ends with the redirect so far.
+    init(after request: TransferRequest, from origin: Origin?, cookies: [[CChar]], rules: RedirectRules) {
         wasSecure = origin?.isSecure ?? false || request.trail?.wasSecure ?? false
         proxyCredentialOrigin =
             request.proxyCredential == nil ? nil : request.trail?.proxyCredentialOrigin ?? origin
         self.cookies = cookies
-        self.mustBeAsked = mustBeAsked || request.trail?.mustBeAsked ?? false
+        self.rules = rules
     }
 
     package static func == (left: RedirectTrail, right: RedirectTrail) -> Bool {
         left.wasSecure == right.wasSecure && left.proxyCredentialOrigin == right.proxyCredentialOrigin
-            && left.cookies == right.cookies && left.mustBeAsked == right.mustBeAsked
+            && left.cookies == right.cookies && left.rules == right.rules
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -59,7 +58,7 @@ extension TransferRequest {
             wasSecure: trail.wasSecure,
             proxyCredentialOrigin: credential == nil ? nil : Origin(url.absoluteString),
             cookies: trail.cookies,
-            mustBeAsked: trail.mustBeAsked
+            rules: trail.rules
         )
     }
 

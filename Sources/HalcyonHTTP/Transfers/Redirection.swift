@@ -37,28 +37,22 @@ package struct Redirection: Sendable, Hashable {
             from: request,
             after: count,
             cookies: response.chainCookies,
-            mustBeAsked: Self.mustBeAsked(response.headers)
+            rules: RedirectRules(response, after: request.trail?.rules)
         )
-    }
-
-    /// Returns whether a redirect states that it must not be used again without asking (RFC 9111, sections 5.2.2 and 5.3).
-    private static func mustBeAsked(_ headers: HTTPFields) -> Bool {
-        let control = CacheControl(headers)
-        return control.noStore || control.noCache || control.explicitLifetime(headers, responseTime: Date()) == 0
     }
 
     /// Creates the redirect to `target`, a URL or a reference to one.
     ///
     /// - Parameters:
-    ///   - cookies: The cookies of the chain. Default: none.
-    ///   - mustBeAsked: Whether the redirect must not be used again without asking. Default: `false`.
-    init(
+    ///   - cookies: The cookies of the chain.
+    ///   - rules: The rules of the chain, which ends with this redirect so far.
+    private init(
         to target: String,
         status: Int,
         from request: TransferRequest,
         after count: Int,
-        cookies: [[CChar]] = [],
-        mustBeAsked: Bool = false
+        cookies: [[CChar]],
+        rules: RedirectRules
     ) throws(TransferError) {
         let maximum = max(0, request.limits.redirects)
         guard count < maximum else { throw .tooManyRedirects(maximum: maximum) }
@@ -78,7 +72,7 @@ package struct Redirection: Sendable, Hashable {
             after: request,
             from: Origin(request.url.absoluteString),
             cookies: cookies,
-            mustBeAsked: mustBeAsked
+            rules: rules
         )
         self.request = next
         self.leavesOrigin = leavesOrigin

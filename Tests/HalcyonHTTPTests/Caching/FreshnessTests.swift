@@ -82,18 +82,93 @@ struct FreshnessTests {
         #expect(stored.freshness(at: now, rules: rules).lifetime == 60)
     }
 
+    /// A response with these headers that was led to by redirects.
+    private func redirected(_ rules: RedirectRules, _ headers: HTTPFields) throws -> TransferResponse {
+        let elsewhere = try #require(URL(string: "https://cdn.example/"))
+        var response = TransferResponse(status: 200, headers: headers, url: elsewhere)
+        response.redirects = rules
+        return response
+    }
+
     @Test("is over where a redirect must not be used again without asking, also after a 304 through it")
     func uncacheableRedirect() throws {
-        let elsewhere = try #require(URL(string: "https://cdn.example/"))
-        var response = TransferResponse(status: 200, headers: [.cacheControl: "max-age=60"], url: elsewhere)
-        response.mustBeAsked = true
+        var rules = RedirectRules()
+        rules.mustBeAsked = true
+        rules.mustRevalidate = true
+        rules.vary = ["DPR"]
+        let headers: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept"]
+        let response = try redirected(rules, headers)
         let now = fixture.clock.date
         let stored = try #require(
             StoredResponse(request: fixture.request(), response: response, requestTime: now, responseTime: now)
         )
-        #expect(stored.cacheControl.noCache && stored.cacheControl.maxAge == .value(60))
-        let updated = stored.updated(by: response, to: fixture.request(), requestTime: now, responseTime: now)
-        #expect(updated.head.cacheControl.noCache && updated.isStorable)
+        for headers in [headers, [:]] {
+            let confirmation = try redirected(rules, headers)
+            let updated = stored.updated(by: confirmation, to: fixture.request(), requestTime: now, responseTime: now)
+            for head in [stored, updated.head] {
+                let control = head.cacheControl
+                #expect(control.noCache && control.mustRevalidate && control.maxAge == .value(60))
+                #expect(head.selectingFields.map(\.name) == [.named("Accept"), .named("DPR")])
+            }
+            #expect(updated.isStorable)
+        }
+    }
+
+    @Test("ends with that of the redirects, which runs from when the request was sent")
+    func redirectLifetime() throws {
+        var rules = RedirectRules()
+        rules.lifetime = 50
+        let headers: HTTPFields = [.cacheControl: "max-age=600, stale-while-revalidate=600", .age: "100"]
+        let sent = fixture.clock.date.addingTimeInterval(-20)
+        let stored = try #require(
+            StoredResponse(
+                request: fixture.request(),
+                response: try redirected(rules, headers),
+                requestTime: sent,
+                responseTime: fixture.clock.date
+            )
+        )
+        #expect(StoredResponse(metadata: stored.metadata) == stored)
+        func decision(_ seconds: Double, _ rules: HTTPCacheRules = .init()) -> ReuseDecision {
+            let now = sent.addingTimeInterval(seconds)
+            return ReuseDecision(of: stored, for: CacheControl([:]), policy: .init(), at: now, rules: rules)
+        }
+        #expect(decision(49) == .fresh && decision(50) == .afterValidation)
+        var own = HTTPCacheRules()
+        own.lifetimeOverride = .seconds(100)
+        #expect(decision(119, own) == .fresh && decision(121, own) == .staleWhileRevalidating)
+        let confirmation = try redirected(RedirectRules(), [:])
+        let updated = stored.updated(by: confirmation, to: fixture.request(), requestTime: sent, responseTime: sent)
+        #expect(updated.head.redirectLifetime == nil && updated.head.isRedirected)
+    }
+
+    @Test(
+        "of a redirect is what it states less its age, none without a statement, or left to the cache for statuses that allow it",
+        arguments: [
+            (302, [:], 0), (303, [:], 0), (307, [.cacheControl: "private"], 0), (302, [.cacheControl: "public"], nil),
+            (301, [:], nil), (308, [:], nil), (301, [.cacheControl: "max-age=9"], 9), (301, [.expires: "0"], 0),
+            (302, [.cacheControl: "max-age=90", .age: "30"], 60), (302, [.cacheControl: "max-age=9", .age: "30"], 0),
+            (302, [.cacheControl: "max-age=99999999999"], 2_147_483_648),
+        ] as [(Int, HTTPFields, Int?)]
+    )
+    func ofRedirect(status: Int, headers: HTTPFields, lifetime: Int?) {
+        let response = TransferResponse(status: status, headers: headers, url: fixture.url)
+        #expect(RedirectRules(response).lifetime == lifetime)
+    }
+
+    @Test("of several redirects is the shortest, and one that states none counts as seven days beside others")
+    func ofRedirects() {
+        func lifetime(_ values: Int?...) -> Int? {
+            var rules: RedirectRules?
+            for value in values {
+                let headers: HTTPFields = value.map { [.cacheControl: "max-age=\($0)"] } ?? [:]
+                rules = RedirectRules(TransferResponse(status: 301, headers: headers, url: fixture.url), after: rules)
+            }
+            return rules?.lifetime
+        }
+        #expect(lifetime(nil, nil) == nil)
+        #expect(lifetime(nil, 60, 90) == 60 && lifetime(90, 60, nil) == 60)
+        #expect(lifetime(nil, 1_000_000) == 604_800 && lifetime(1_000_000, nil) == 604_800)
     }
 
     @Test("is unknown, so over, when the clock went back")

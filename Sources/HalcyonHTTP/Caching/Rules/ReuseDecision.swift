@@ -38,8 +38,8 @@ package enum ReuseDecision: Sendable, Hashable {
             self = .afterValidation
         } else if policy.lookup == .offline || Self.covers(request.maxStale, freshness.staleness) {
             self = .stale
-        } else if Self.covers(response.staleWhileRevalidate, freshness.staleness), request.maxAge == .absent,
-            request.minFresh == .absent
+        } else if Self.covers(response.staleWhileRevalidate, freshness.staleness), !freshness.isRedirectStale,
+            request.maxAge == .absent, request.minFresh == .absent
         {
             self = .staleWhileRevalidating
         } else {

@@ -7,6 +7,8 @@ package struct Freshness: Sendable, Hashable {
     package let lifetime: Double
     /// A Boolean value that indicates whether the response itself states its lifetime.
     package let isExplicit: Bool
+    /// A Boolean value that indicates whether a redirect that led to it states a time that is over.
+    package var isRedirectStale = false
 
     package var isFresh: Bool { lifetime > age }
     /// The time since it stopped being fresh; less than zero while it is.
@@ -17,7 +19,11 @@ extension StoredResponse {
     /// Returns age and lifetime.
     package func freshness(at now: Date, rules: HTTPCacheRules) -> Freshness {
         let (lifetime, isExplicit) = lifetime(rules)
-        return Freshness(age: age(at: now), lifetime: lifetime, isExplicit: isExplicit)
+        var freshness = Freshness(age: age(at: now), lifetime: lifetime, isExplicit: isExplicit)
+        if rules.lifetimeOverride == nil, let redirectLifetime {
+            freshness.isRedirectStale = now.timeIntervalSince(requestTime) >= Double(redirectLifetime)
+        }
+        return freshness
     }
 
     /// Returns the date at which it stops being fresh.
@@ -36,20 +42,12 @@ extension StoredResponse {
     private var initialAge: Double {
         let apparentAge = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
-        return max(apparentAge, ageField + delay)
+        return max(apparentAge, headers.age + delay)
     }
 
     /// The date of `Date`; where it says nothing, the time at which the response came (RFC 9110, section 6.6.1).
     var date: Date {
         headers.date(responseTime: responseTime)
-    }
-
-    /// The age of the field `Age`. By section 5.1, the first member of a list; anything but a number counts as none.
-    private var ageField: Double {
-        guard let member = FieldList.members(headers[values: .age]).first, let age = DeltaSeconds.value(member) else {
-            return 0
-        }
-        return Double(age)
     }
 
     private func lifetime(_ rules: HTTPCacheRules) -> (seconds: Double, isExplicit: Bool) {
@@ -60,9 +58,11 @@ extension StoredResponse {
         }
         let stated = statedLifetime(rules)
         guard isRedirected else { return stated }
-        // The headers of the redirects are not seen here, so they are taken as responses without a stated lifetime.
-        let limit = rules.defaultLifetime?.inSeconds ?? 0
-        return stated.seconds <= limit ? stated : (limit, false)
+        // The time of redirects runs from when the request was sent. Those that state none, and those that a transport does
+        // not tell of, are fresh by default.
+        let delay = responseTime.timeIntervalSince(requestTime)
+        let limit = redirectLifetime.map { initialAge - delay + Double($0) } ?? rules.defaultLifetime?.inSeconds ?? 0
+        return stated.seconds <= limit ? stated : (limit, redirectLifetime != nil)
     }
 
     private func statedLifetime(_ rules: HTTPCacheRules) -> (seconds: Double, isExplicit: Bool) {
@@ -72,7 +72,7 @@ extension StoredResponse {
     }
 
     /// The longest lifetime that is guessed from the last modification, in seconds: 7 days.
-    private static let heuristicLimit = 7 * 86_400.0
+    static let heuristicLimit = 7 * 86_400.0
 
     /// Returns the lifetime that section 4.2.2 guesses.
     private func heuristicLifetime(_ control: CacheControl, _ rules: HTTPCacheRules) -> Double {
@@ -103,7 +103,12 @@ extension CacheControl {
 
 extension HTTPFields {
     /// Returns the date of `Date`; where it says nothing, the time at which the response came (RFC 9110, section 6.6.1).
-    fileprivate func date(responseTime: Date) -> Date {
+    func date(responseTime: Date) -> Date {
         self[values: .date].first.flatMap { HTTPDate.date($0, now: responseTime) } ?? responseTime
+    }
+
+    /// The age of the field `Age`. By section 5.1, the first member of a list; anything but a number counts as none.
+    var age: Double {
+        FieldList.members(self[values: .age]).first.flatMap { DeltaSeconds.value($0) }.map(Double.init) ?? 0
     }
 }

@@ -18,13 +18,15 @@ extension StoredResponse {
         responseTime: Date
     ) -> (head: StoredResponse, isStorable: Bool) {
         var updated = self
-        let fresh = response.storableHeaders
+        let fresh = response.headers.storable
         // They describe the moment of the response, and would be wrong for any other.
         updated.headers[.age] = nil
         updated.headers[.date] = HTTPDate.string(responseTime)
         for name in Set(fresh.map(\.name)).subtracting(Self.contentFields) {
             updated.headers[fields: name] = fresh[fields: name]
         }
+        updated.headers.add(response.redirects)
+        updated.redirectLifetime = response.redirects?.lifetime
         updated.requestTime = requestTime
         updated.responseTime = responseTime
         let control = updated.cacheControl

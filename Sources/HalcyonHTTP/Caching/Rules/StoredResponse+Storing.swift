@@ -11,16 +11,19 @@ extension StoredResponse {
         responseTime: Date
     ) {
         let control = CacheControl(response.headers)
+        var headers = response.headers.storable
+        headers.add(response.redirects)
         guard Self.mayStore(request, response, control), !CacheControl(request.headers).noStore,
-            let selectingFields = Self.selectingFields(of: request, vary: response.headers)
+            let selectingFields = Self.selectingFields(of: request, vary: headers)
         else { return nil }
         status = response.status
-        headers = response.storableHeaders
         // Section 6.6.1 of RFC 9110.
         if headers[.date] == nil { headers[.date] = HTTPDate.string(responseTime) }
+        self.headers = headers
         // An entry on a disk holds no user name.
         url = response.url.withoutUser
-        isRedirected = response.url.name != request.url.name
+        isRedirected = response.redirects != nil || response.url.name != request.url.name
+        redirectLifetime = response.redirects?.lifetime
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.selectingFields = selectingFields
@@ -76,15 +79,6 @@ extension StoredResponse {
     private static func redirectsToItself(_ response: TransferResponse, to request: TransferRequest) -> Bool {
         let url = response.headers[.location].flatMap { URL(written: $0, relativeTo: request.url) }
         return url?.name == request.url.name
-    }
-}
-
-extension TransferResponse {
-    /// The fields to be stored. Where a redirect of the chain must not be used again without asking, nor must what it led to.
-    var storableHeaders: HTTPFields {
-        var fields = headers.storable
-        if mustBeAsked { fields[.cacheControl] = (fields[.cacheControl].map { $0 + ", " } ?? "") + "no-cache" }
-        return fields
     }
 }
 

@@ -4,16 +4,17 @@ internal import HTTPTypes
 extension StoredResponse {
     /// The response as bytes to lie beside its body: some hundred for an ordinary one.
     ///
-    /// Version 1: the bytes "HR" and 1; then as numbers the status, 1 if redirects led to it, else 0, the two times in
-    /// milliseconds since 1970, at most 2⁵⁰ before or after, the URL as text, the count of headers with a name and a
-    /// value each, and the count of selecting fields with a name, 1 and a value, or a name and 0. A number is written in
+    /// Version 1: the bytes "HR" and 1; then as numbers the status, 0 without redirects, 1 with redirects that state no
+    /// lifetime, else their lifetime plus 2, the two times in milliseconds since 1970, at most 2⁵⁰ before or after, the URL
+    /// as text, the count of headers with a name and a value each, and the count of selecting fields with a name, 1 and
+    /// a value, or a name and 0. A number is written in
     /// groups of 7 bits, the lowest first, each but the last with its top bit set, and a signed one with its sign in the
     /// lowest bit; text is preceded by its length.
     package var metadata: Data {
         var writer = MetadataWriter()
         writer.append(contentsOf: Self.signature)
         writer.append(status)
-        writer.append(isRedirected ? 1 : 0)
+        writer.append(isRedirected ? redirectLifetime.map { $0 + 2 } ?? 1 : 0)
         writer.append(signed: Self.milliseconds(requestTime))
         writer.append(signed: Self.milliseconds(responseTime))
         writer.append(url.absoluteString.utf8)
@@ -35,14 +36,15 @@ extension StoredResponse {
     package init?(metadata: Data) {
         var reader = MetadataReader(metadata)
         guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
-            let isRedirected = reader.number(), isRedirected <= 1,
+            let redirects = reader.number(), (0...DeltaSeconds.maximum + 2).contains(redirects),
             let requestTime = reader.signedNumber().flatMap(Self.date),
             let responseTime = reader.signedNumber().flatMap(Self.date),
             let url = reader.bytes().flatMap({ URL(string: String(decoding: $0, as: UTF8.self)) }),
             let headerCount = reader.count(bytesEach: 2)
         else { return nil }
         self.status = status
-        self.isRedirected = isRedirected == 1
+        isRedirected = redirects > 0
+        redirectLifetime = redirects > 1 ? redirects - 2 : nil
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.url = url

@@ -16,9 +16,11 @@ package struct StoredResponse: Sendable, Hashable {
     package internal(set) var headers: HTTPFields
     /// The URL from which the response came, after all redirects.
     package internal(set) var url: URL
-    /// A Boolean value that indicates whether the transport followed redirects on the way to it. Their own headers are
-    /// not known.
+    /// A Boolean value that indicates whether the transport followed redirects on the way to it. What they demand beside a
+    /// lifetime is in ``headers``.
     var isRedirected: Bool
+    /// The seconds after ``requestTime`` for which the redirects are fresh; `nil` if none states a time.
+    var redirectLifetime: Int?
     /// The time at which the request that it answers, or that last validated it, was sent.
     package internal(set) var requestTime: Date
     /// The time at which the response, or the last validation, arrived.
