@@ -115,7 +115,8 @@ extension CurlEventLoop {
         }
     }
 
-    /// Ends a running transfer from this side. Its name look-up, if there is one, keeps its place until it has ended.
+    /// Ends a running transfer from this side. Its name look-up, if there is one, goes on, and leaves its place among the
+    /// transfers to another.
     func giveUp(_ exchange: CurlExchange, code: CURLcode) {
         guard exchange.isLookingUp, !exchange.isAbandoned, case .completed(let result) = exchange.outcome(code) else {
             return finish(exchange, code: code)
@@ -124,7 +125,20 @@ extension CurlEventLoop {
         // No other waits for a look-up that is of no more use.
         connectionIsRenewed(by: exchange)
         deadlineChanged(of: exchange)
+        freePlaces()
         exchange.transfer.complete(result)
+    }
+
+    /// Frees the places of transfers of which only a look-up is left, as long as there are no more such look-ups without a
+    /// place than transfers that may run: each is a thread.
+    private func freePlaces() {
+        for exchange in running where exchange.isAbandoned && exchange.hasPlace {
+            guard leftLookupCount < max(1, configuration.maximumConcurrentTransfers) else { return }
+            leftLookupCount += 1
+            exchange.hasPlace = false
+            scheduler.ended(exchange.entry)
+            mayStartMore = true
+        }
     }
 
     /// Ends the transfers of which only a look-up is left, because the thread is to end.
@@ -145,7 +159,12 @@ extension CurlEventLoop {
         running.swapAt(exchange.index, running.count - 1)
         running[exchange.index].index = exchange.index
         running.removeLast()
-        scheduler.ended(exchange.entry)
+        if exchange.hasPlace {
+            scheduler.ended(exchange.entry)
+        } else {
+            leftLookupCount -= 1
+            freePlaces()
+        }
         mayStartMore = true
         switch outcome {
         case .completed(let result): transfer.complete(result)

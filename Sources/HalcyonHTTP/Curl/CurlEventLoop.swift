@@ -38,6 +38,9 @@ final class CurlEventLoop: @unchecked Sendable {
     /// The number of exchanges that have begun.
     @exclusivity(unchecked)
     var exchangeCount = 0
+    /// The number of look-ups whose transfers are over and have left their places to others.
+    @exclusivity(unchecked)
+    var leftLookupCount = 0
     /// The time at which those that libcurl holds back are next given to it anew.
     @exclusivity(unchecked)
     var nextRenewal = MonotonicTime.distantFuture

@@ -2,8 +2,8 @@ internal import CCurlShim
 
 /// A transfer that ends while its name is looked up. Nothing can stop a look-up, which is a thread that waits for the
 /// answer of a name server; libcurl would leave it running, and with a name server that does not answer these threads
-/// would add up, one for each transfer that is started and cancelled. So libcurl goes on with the look-up, in the
-/// transfer's place among those that run, and no further.
+/// would add up, one for each transfer that is started and cancelled. So libcurl goes on with the look-up and no further,
+/// beside the transfers that run; those that are more than may run together keep their places among them.
 extension CurlExchange {
     /// The time for which the system asks by default: three servers, twice, for 5 s each (resolv.conf(5)).
     private static let lookupNanoseconds: Int64 = 30_000_000_000

@@ -86,6 +86,8 @@ final class CurlExchange {
     var lookupBegan = false
     /// The time until which libcurl may wait for the name, once the transfer itself is over.
     var lookupDeadline: MonotonicTime?
+    /// A Boolean value that indicates whether it counts among the transfers that run.
+    var hasPlace = true
     /// The error with which this side ends the transfer; libcurl's own code then says nothing.
     private(set) var failure: TransferError?
 

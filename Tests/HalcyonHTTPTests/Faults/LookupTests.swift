@@ -6,7 +6,7 @@ import Testing
 @Suite("name look-ups whose transfers are over")
 struct LookupTests {
     @Test(
-        "keep their places, so that their threads do not add up while no name server answers",
+        "leave their places to as many others, and their threads do not add up while no name server answers",
         .enabled(if: SilentNameServer.isAvailable, "needs the right to a network of its own"),
         arguments: [false, true]
     )
@@ -40,13 +40,18 @@ struct LookupTests {
             #expect(await receiver.failure() != nil)
             #expect(receiver.completionCount == 1)
         }
+        // Four that were given up, and four in their places.
+        while names.count < 8 {
+            await Task.yield()
+            names.formUnion(server.takeNames())
+        }
         for _ in 0..<100 {
             _ = await receive(transport, .patient(url: nowhere))
             names.formUnion(server.takeNames())
         }
         // The resolver gives up after 5 s or more, and then its place is free: on a busy machine that is before this.
         let turns = 1 + Int((ContinuousClock.now - start) / .seconds(5))
-        #expect(names.count <= 4 * turns && names.isSuperset(of: ["host0", "host1", "host2", "host3"]))
+        #expect(names.count <= 8 * turns && names.isSuperset(of: (0..<8).map { "host\($0)" }))
     }
 
     @Test("are left behind when the transport ends, and complete nothing twice")
