@@ -14,7 +14,8 @@ extension CacheTiers {
     ///     low.
     ///   - replaced: The beginning of the keys of other entries on disk, whose place it takes. Default: `nil`.
     ///   - digest: The digest of the original; `nil` if it is not known.
-    ///   - basis: The original that a result was made of, in the place that it has on disk. Default: `nil`.
+    ///   - basis: The original that a result was made of, in the place that it has on disk. An original is its own: it is
+    ///     not stored where another process has stored the answer to a later request. Default: `nil`.
     ///   - isCopy: `true` for an entry that a tier below has already, so that the disk alone stores it. Default: `false`.
     ///   - admission: Asked right before the entry is stored in a tier, after all earlier changes.
     ///   - content: Makes the body and the metadata; it returns `nil` if nothing is to be stored.
@@ -59,7 +60,7 @@ extension CacheTiers {
                         entry,
                         for: key,
                         slot: slot,
-                        madeOf: basis,
+                        madeOf: { basis ?? .init(entry, at: $0) },
                         durability,
                         if: admission,
                         onDisk: replaced,
@@ -104,7 +105,7 @@ extension CacheTiers {
         _ entry: TierEntry,
         for key: CacheKey,
         slot: ((DiskCache) -> CacheKey?)? = nil,
-        madeOf basis: DiskCache.Basis? = nil,
+        madeOf basis: (CacheKey) -> DiskCache.Basis? = { _ in nil },
         _ durability: DiskCache.Durability,
         if admission: @escaping StoreAdmission,
         replacing scope: TierScope? = nil,
@@ -123,7 +124,7 @@ extension CacheTiers {
             if let scope { _ = try removeOnDisk(scope) }
             if let replaced { _ = try disk.cache.removeEntries(prefix: replaced) }
             if durability == .none, key.isOriginal, try disk.cache.confirm(entry, for: key) { return true }
-            return try disk.cache.store(entry, for: key, madeOf: basis, durability: durability)
+            return try disk.cache.store(entry, for: key, madeOf: basis(key), durability: durability)
         } catch {
             for scope in [scope, .entry(key)].compactMap({ $0 }) { _ = try? removeOnDisk(scope) }
             throw error
@@ -328,11 +329,14 @@ extension CacheTiers {
                 var kept = own
                 do {
                     let contents = try disk.rows(under: name).map(StoredContent.init)
+                    kept.formUnion(contents.filter { $0.isNewer(than: claim) }.compactMap { $0.digest?.value })
                     if claim.digest == nil || contents.contains(where: { $0.digest != nil && !isCurrent($0) }) {
                         order.noteChange(by: claim)
                     }
                     kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
-                    _ = try disk.removeEntries(under: name, unless: isCurrent)
+                    _ = try disk.removeEntries(under: name) { content in
+                        isCurrent(content) || content.digest.map { kept.contains($0.value) } ?? false
+                    }
                     // What the program has stored as a result stays where it is not known to be outdated.
                     let isConfirmed = claim.digest == claim.found?.digest && !order.hasChanged(claim)
                     return (kept, isConfirmed ? since ?? .distantPast : nil)

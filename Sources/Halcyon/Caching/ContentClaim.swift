@@ -129,6 +129,8 @@ struct ContentClaim: Sendable {
     var digest: ContentDigest?
     /// The representation of the original; empty for one that is the same for all requests.
     var representation = ""
+    /// The time at which the server was asked for the original; `nil` if that is not known.
+    var requestTime: Date?
     /// The original that a cache had in its place, also one whose time was over; `nil` if none was found.
     var found: Found?
     /// `true` if the content was found in memory.

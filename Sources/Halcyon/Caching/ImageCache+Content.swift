@@ -138,6 +138,8 @@ struct StoredContent {
     let representation: String
     /// The time of its arrival; `nil` if that is not known.
     let storedAt: Date?
+    /// The time at which an original was asked for; `nil` for a result, and if that is not known.
+    private let requestTime: Date?
 
     init(_ row: DiskCache.Row) {
         let key = CacheKey(text: row.key)
@@ -154,12 +156,35 @@ struct StoredContent {
         self.storedAt = storedAt
         if let original {
             digest = original
-            representation = StoredResponse(metadata: metadata)?.contentRepresentation ?? ""
+            let head = StoredResponse(metadata: metadata)
+            representation = head?.contentRepresentation ?? ""
+            requestTime = head?.requestTime
         } else {
             let metadata = ProcessedImageMetadata(metadata)
             digest = metadata?.contentDigest
             representation = metadata?.validity?.representation ?? ""
+            requestTime = nil
         }
+    }
+
+    /// Returns whether it is an original that another process has asked for later than for that of a claim.
+    func isNewer(than claim: ContentClaim) -> Bool {
+        guard let requestTime, let other = claim.requestTime else { return false }
+        return requestTime > other && representation == claim.representation
+    }
+}
+
+extension DiskCache.Basis {
+    /// The basis of an original that a server has sent, in its place; `nil` for other entries.
+    init?(_ entry: TierEntry, at key: CacheKey) {
+        guard key.isOriginal, let head = StoredResponse(metadata: entry.metadata) else { return nil }
+        self.init(key, entry.originalDigest, head)
+    }
+
+    /// The basis of an original, or of what was made of it. As within a process, content is as new as the request for it
+    /// that was sent last.
+    init(_ key: CacheKey, _ digest: ContentDigest, _ head: StoredResponse) {
+        self.init(key.text, hash: digest.value, at: head.requestTime) { StoredResponse(metadata: $0)?.requestTime }
     }
 }
 

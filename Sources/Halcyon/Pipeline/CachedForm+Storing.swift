@@ -163,11 +163,7 @@ extension CachedForm {
         -> DiskCache.Basis?
     {
         guard let digest = claim.digest, let validity, !validity.isVarying else { return nil }
-        return DiskCache.Basis(
-            request.key.originalDiskKey,
-            hash: digest.value,
-            at: validity.response.responseTime
-        )
+        return DiskCache.Basis(CacheKey(name: request.key.originalDiskKey), digest, validity.response)
     }
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is

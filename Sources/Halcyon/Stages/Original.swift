@@ -53,6 +53,7 @@ final class Original: Sendable {
             transfer: digest == nil ? nil : transfer,
             digest: digest,
             representation: caching.validity?.representation ?? "",
+            requestTime: caching.validity?.response.requestTime,
             found: caching.found,
             isPart: digest == nil
         )

@@ -65,6 +65,7 @@ final class OriginalRefresher: Sendable {
                 transfer: fetcher.transfer,
                 digest: ContentDigest(of: answer.data),
                 representation: answer.stored?.contentRepresentation ?? "",
+                requestTime: answer.stored?.requestTime,
                 found: storage.content,
                 isInBackground: true
             )

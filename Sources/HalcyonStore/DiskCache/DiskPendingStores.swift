@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// A store that has begun and is not over.
-struct DiskStore: Hashable, Sendable {
+struct DiskStore: Sendable {
     /// The number of its key's row.
     let id: Int64
     /// Later stores of the same cache have higher numbers.
@@ -12,20 +12,29 @@ struct DiskStore: Hashable, Sendable {
 
 extension DiskCache {
     /// The body that an entry was made of. The entry is not stored where another body has taken the place of that one
-    /// since, also if another process has stored that.
-    package struct Basis: Hashable, Sendable {
+    /// since, also if another process has stored that. An entry that is such a body itself is its own basis.
+    package struct Basis: Sendable {
         let key: String
         let hash: UInt64
         let date: DiskTime
+        let currentAt: @Sendable (Data) -> Date?
 
         /// - Parameters:
         ///   - key: The key under which the cache has that body, or another one in its place.
         ///   - hash: XXH3 of the body, 64 bits.
-        ///   - date: The time at which the body was current: another one is newer that was stored later.
-        package init(_ key: String, hash: UInt64, at date: Date) {
+        ///   - date: The time at which the body was current: another one is newer that was current later.
+        ///   - currentAt: Returns the time at which a body was current from its metadata; `nil` for that at which it was
+        ///     stored. Default: `nil`.
+        package init(
+            _ key: String,
+            hash: UInt64,
+            at date: Date,
+            currentAt: @escaping @Sendable (_ metadata: Data) -> Date? = { _ in nil }
+        ) {
             self.key = key
             self.hash = hash
             self.date = DiskTime(date)
+            self.currentAt = currentAt
         }
     }
 }
