@@ -1,5 +1,7 @@
 import FoundationEssentials
+import Glibc
 import HalcyonStore
+import HalcyonSystem
 import HalcyonTesting
 import Testing
 
@@ -35,6 +37,32 @@ struct DiskCacheHealingTests {
         #expect(fixture.folder.bodyFiles.isEmpty)
         try fixture.cache.store(bytes(200_000), for: "a")
         #expect(fixture.cache.entry(for: "a")?.body == bytes(200_000))
+        #expect(try fixture.cache.verify().isSound)
+    }
+
+    @Test(
+        "something else in the place of a file of the index, or of a folder, makes way",
+        arguments: ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "bodies", "incoming", ""],
+        [true, false]
+    )
+    func misplaced(name: String, isFolder: Bool) throws {
+        let folder = try TemporaryFolder()
+        let isOfIndex = name.hasPrefix("index")
+        if isOfIndex { try DiskCacheFixture(in: folder).cache.store(bytes(10), for: "a") }
+        let version = "\(folder.path)/v3"
+        if !name.isEmpty { try POSIXFileSystem().createFolders(version) }
+        let path = name.isEmpty ? version : "\(version)/\(name)"
+        try? FileManager.default.removeItem(atPath: path)
+        switch (isOfIndex, isFolder) {
+        case (true, true): try POSIXFileSystem().createFolders(path + "/inside")
+        case (true, false): #expect(mkfifo(path, 0o600) == 0)
+        case (false, true): try POSIXFileSystem().createFolders(path)
+        case (false, false): try Data([1]).write(to: URL(filePath: path))
+        }
+        let fixture = try DiskCacheFixture(in: folder)
+        try fixture.cache.store(bytes(20_000), for: "b")
+        #expect(fixture.cache.entry(for: "b")?.body == bytes(20_000))
+        #expect(fixture.cache.contains("a") == (isOfIndex && name != "index.sqlite"))
         #expect(try fixture.cache.verify().isSound)
     }
 

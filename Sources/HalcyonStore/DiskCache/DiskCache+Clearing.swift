@@ -66,7 +66,7 @@ extension DiskCache {
     }
 
     /// Removes a folder with all it holds. Links in it are removed and not followed.
-    private func removeTree(_ path: String) throws(FileSystemError) {
+    func removeTree(_ path: String) throws(FileSystemError) {
         guard try fileSystem.status(at: path).kind == .folder else { return try fileSystem.removeFile(path) }
         for name in try fileSystem.names(inFolder: path) { try removeTree("\(path)/\(name)") }
         try fileSystem.removeFolder(path)

@@ -1,7 +1,8 @@
 internal import HalcyonSystem
 
 extension DiskCache {
-    /// Writes the buffered entries, which were stored with ``Durability/none``, and the buffered uses of entries.
+    /// Writes the buffered entries, which were stored with ``Durability/none``, and the buffered uses of entries. The
+    /// latter stay buffered while another thread or process is writing: nothing waits for them.
     ///
     /// - Throws: ``DiskCacheError`` if that fails; the entries are then dropped.
     public func flush() throws(DiskCacheError) {
@@ -13,34 +14,21 @@ extension DiskCache {
     /// - Returns: The totals with the entries that were written; `nil` if there were none.
     func writeBuffers() throws(DiskCacheError) -> DiskTotals? {
         let totals = try failing(.write) { try flushStaged() }
-        do throws(DiskCacheError) {
-            try writeTouches()
-        } catch {
-            keepLimits(totals)
-            throw error
+        if let index = state.withLock({ $0.index }), isPresent(index) {
+            write(touches.withLock { $0.take() }, to: index)
         }
         return totals
-    }
-
-    private func writeTouches() throws(DiskCacheError) {
-        let pending = touches.withLock { $0.take() }
-        guard !pending.isEmpty, let index = state.withLock({ $0.index }) else { return }
-        try failing(.maintain) {
-            guard isPresent(index) else { return }
-            let now = now
-            try index.write { connection in
-                for (id, touch) in pending {
-                    try connection.touch(id, touch, at: now)
-                }
-            }
-        }
     }
 
     /// Writes some of the uses if neither another thread nor another process is writing, so that no look-up waits for
     /// one; else they stay buffered.
     func flushWithoutWaiting() {
         guard let index = state.withLock({ $0.index }) else { return }
-        let pending = touches.withLock { $0.takeBatch() }
+        write(touches.withLock { $0.takeBatch() }, to: index)
+    }
+
+    private func write(_ pending: [(id: Int64, touch: DiskTouch)], to index: DiskIndex) {
+        guard !pending.isEmpty else { return }
         let now = now
         do {
             let isWritten: Void? = try index.writeWithoutWaiting { connection in

@@ -126,6 +126,7 @@ extension DiskCache {
             return nil
         }
         do {
+            try withIndex { try $0.checkLog(limit: configuration.indexLogLimit) }
             return try commitStaged()
         } catch {
             // The number of entries that wait for another process is bounded, as their files are open.

@@ -178,7 +178,8 @@ extension DiskCache {
         defer { withExtendedLifetime(dropped) {} }
         return try withKey(key) { key in
             try withIndex { index in
-                try index.write(isDurable: isDurable) { connection in
+                try index.checkLog(limit: configuration.indexLogLimit)
+                return try index.write(isDurable: isDurable) { connection in
                     // Removals, too, overtake stores while they hold the connection that writes.
                     guard staging.withLock({ $0.stores.isValid(store) }), try !isOutdated(entry.basis, in: connection)
                     else { throw StoreWasOvertaken() }

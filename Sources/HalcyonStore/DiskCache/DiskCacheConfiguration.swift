@@ -39,6 +39,9 @@ extension DiskCache {
         public var indexMemoryLimit = 16 << 20
         /// The most pages of 4 KiB that the index may have; nil is no limit. A store above it fails as on a full disk.
         public var indexPageLimit: Int?
+        /// The bytes of the index's log above which nothing is stored while another process keeps the log from being begun
+        /// anew: one that is stopped while it reads. Default: 64 MiB.
+        package var indexLogLimit = 64 << 20
         /// A Boolean value that indicates whether the folder is only read, as one that came with a program. Nothing in
         /// it is changed, not even the times of use, and storing and removing throw. Unless other processes write it,
         /// the folder may lie on a read-only file system. Default false.

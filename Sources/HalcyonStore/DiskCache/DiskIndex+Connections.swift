@@ -62,6 +62,20 @@ extension DiskIndex {
         }
     }
 
+    /// Throws if the log has more than `limit` bytes, and cannot be begun anew because another process still reads what it
+    /// replaces: that of a process that is stopped would grow with every store.
+    ///
+    /// - Throws: ``SQLiteError`` that means busy.
+    func checkLog(limit: Int) throws {
+        func isLong() -> Bool { (try? fileSystem.status(at: path + "-wal").size) ?? 0 > limit }
+        guard isLong() else { return }
+        try withWriter { connection in
+            connection.setBusyTimeout(0)
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        if isLong() { throw SQLiteError.busy("another process, which may be stopped, keeps the log of the index") }
+    }
+
     /// A Boolean value that indicates whether no thread has the connection that writes. For tests.
     var isWriterFree: Bool { writer.withLockIfAvailable { _ in true } ?? false }
 

@@ -17,7 +17,7 @@ final class DiskIndex: @unchecked Sendable {
     let frozen: FileStatus?
     /// The index's file, opened for its status alone.
     private let file: FileDescriptor
-    private let fileSystem: any FileSystem
+    let fileSystem: any FileSystem
     /// The log and the index of the log as they were when this was opened; nil where nothing is logged or written.
     private let log: DiskIndexLog?
     /// The time that a writer waits for other processes.
@@ -33,18 +33,20 @@ final class DiskIndex: @unchecked Sendable {
 
     /// Opens the index at `path`, or creates it.
     ///
-    /// The caller holds the lock file of the folder, so that no other process creates or replaces it meanwhile.
+    /// To create it, the caller holds the lock file of the folder, so that no other process creates or replaces it meanwhile.
     ///
     /// - Parameters:
     ///   - memoryLimit: the most bytes of pages that each connection keeps.
     ///   - isReadOnly: whether nothing is created or changed.
+    ///   - creates: whether it may be created; default true.
     init(
         _ path: String,
         busyTimeout: Int,
         pageLimit: Int?,
         memoryLimit: Int,
         fileSystem: any FileSystem,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false,
+        creates: Bool = true
     ) throws {
         // The log that a process which still writes it, or was killed, has left beside it must be read as well.
         let leftLog = isReadOnly ? try? fileSystem.status(at: path + "-wal") : nil
@@ -56,11 +58,11 @@ final class DiskIndex: @unchecked Sendable {
         readPatience = DiskPatience(busyTimeout)
         let connection = try SQLiteConnection(
             path,
-            creates: !isReadOnly,
+            creates: creates && !isReadOnly,
             busyTimeout: patience.milliseconds,
             isFrozen: frozen != nil
         )
-        try DiskIndexSchema.prepare(connection, isReadOnly: isReadOnly)
+        try DiskIndexSchema.prepare(connection, isReadOnly: isReadOnly, creates: creates)
         try connection.execute(cacheSetting)
         if let pageLimit, !isReadOnly {
             try connection.execute("PRAGMA max_page_count = \(pageLimit)")

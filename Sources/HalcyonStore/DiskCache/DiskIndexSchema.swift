@@ -52,9 +52,9 @@ enum DiskIndexSchema {
     /// Makes the tables of a new index, and sets up a connection that writes.
     ///
     /// - Throws: `SQLiteError` that means damage if the file is an index of another kind or version.
-    static func prepare(_ connection: SQLiteConnection, isReadOnly: Bool) throws {
+    static func prepare(_ connection: SQLiteConnection, isReadOnly: Bool, creates: Bool) throws {
         let version = try number("PRAGMA user_version", connection)
-        if version == 0, !isReadOnly {
+        if version == 0, creates, !isReadOnly {
             guard try number("SELECT count(*) FROM sqlite_schema", connection) == 0 else { throw foreign }
             try connection.execute(header)
             try connection.transaction {
