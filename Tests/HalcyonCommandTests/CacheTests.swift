@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import HalcyonSystem
 import HalcyonTesting
 import Testing
@@ -146,6 +147,23 @@ import Testing
         #expect(try await work.run("cache", "verify", "--repair").exitCode == 0)
         #expect(try await work.run("cache", "verify").exitCode == 0)
         #expect(try await work.run("get", url, "--json").results.map(\.source) == ["network"])
+    }
+
+    @Test("clear and remove leave nothing of interrupted bodies either", arguments: [true, false])
+    func interrupted(isClear: Bool) async throws {
+        server.stop()
+        let photo = photo + [UInt8](repeating: 7, count: 100_000)
+        let server = try OriginServer { request in
+            let length: HTTPFields = [.eTag: "\"1\"", .contentLength: "\(photo.count)"]
+            return .scripted(headers: length, .bytes(Array(photo.prefix(60_000))), .reset)
+        }
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        #expect(try await work.run("get", url, "--retries", "0").exitCode == 1)
+        func parts() -> [String] { Workplace.files(below: work.cacheHome).filter { $0.hasSuffix(".body") } }
+        #expect(parts().count == 1)
+        _ = try await work.start(["cache"] + (isClear ? ["clear"] : ["remove", url])).outcome
+        #expect(parts().isEmpty)
     }
 
     @Test("trim leaves what fits, clear leaves nothing")

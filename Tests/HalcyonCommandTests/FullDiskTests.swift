@@ -29,6 +29,39 @@ struct FullDiskTests {
         #expect(Workplace.files(below: disk.path).isEmpty)
     }
 
+    @Test("a full disk under the cache lets its images be removed, one and all", arguments: [false, true])
+    func fullCache(removesAll: Bool) async throws {
+        let photo = Array(photo.prefix(60_000))
+        let server = try OriginServer { request in .init(body: photo + Array(request.path.utf8)) }
+        defer { server.stop() }
+        let disk = try #require(MountedDisk(at: work.path("disk"), size: "1m"))
+        let url = server.url("/0.png").absoluteString
+        for number in 0..<4 {
+            let url = server.url("/\(number).png").absoluteString
+            #expect(try await work.run("get", url, cacheHome: disk.path).exitCode == 0)
+        }
+        // The rest of the disk is taken by someone else.
+        try fill(disk.path + "/other")
+        let removal = removesAll ? ["clear"] : ["remove", url]
+        let run = try await work.start(["cache"] + removal, cacheHome: disk.path).outcome
+        #expect(run.exitCode == 0, "\(run.error)")
+        let list = try await work.run("cache", "list", "--json", cacheHome: disk.path)
+        #expect(list.exitCode == 0 && !list.output.contains(url))
+        if removesAll {
+            #expect(list.lines.isEmpty)
+            #expect(!Workplace.files(below: disk.path).contains { $0.contains("bodies/") })
+        }
+    }
+
+    /// Writes a file until the disk is full.
+    private func fill(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        while write(descriptor, zeros, zeros.count) > 0 {}
+    }
+
     @Test("a full disk under the file that a link leads to leaves that as it was")
     func fullTarget() async throws {
         try work.write(photo, to: "photo.png")

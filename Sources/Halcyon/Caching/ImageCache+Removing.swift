@@ -29,8 +29,9 @@ extension ImageCache {
         removeFromMemory(.everything) { memory.removeAll() }
     }
 
-    /// Removes everything from memory, disk, and the tiers below, and what was kept of broken transfers
-    /// (``PartialBodyStore``). An image that is being loaded or stored is in none of them afterwards.
+    /// Removes everything from memory, disk, and the tiers below, and what was kept of broken transfers: the bodies in each
+    /// ``PartialBodyStore`` of the pipelines that use the cache, by this process or another. An image that is being loaded or
+    /// stored is in none of them afterwards.
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store`` if the disk fails, or a tier below. The images are not
     ///   found by this process any more; from the tier they are removed as soon as it does not fail.

@@ -95,7 +95,7 @@ public final class ImageCache: Sendable {
     var disk: DiskTier { tiers.disk }
 
     /// Notes that loads into this cache go on with bodies that a store keeps, which removals cover.
-    func add(_ store: PartialBodyStore) {
+    package func add(_ store: PartialBodyStore) {
         let folder = store.configuration.folder
         partialBodies.withLock { stores in
             if stores[folder] == nil { stores[folder] = store }

@@ -20,7 +20,9 @@ struct CacheCommand: AsyncParsableCommand {
         /// Runs `body` on the cache, and reports a failure.
         func run<Result>(_ body: (ImageCache) async throws -> Result) async throws -> Result {
             do {
-                return try await body(ImageCache(disk: place.configuration))
+                let cache = ImageCache(disk: place.configuration)
+                cache.add(PartialBodyStore(.init(folder: place.partialFolder)))
+                return try await body(cache)
             } catch let error as ImageError {
                 Terminal.warn(error.message)
                 throw ExitCode(1)
@@ -209,10 +211,10 @@ extension CacheCommand {
 
         func run() async throws {
             try await arguments.run { cache in
-                let before = try await cache.diskStatistics()
+                // On a full disk there may be no space to open the index.
+                let before = try? await cache.diskStatistics()
                 try await cache.removeAllFromDisk()
-                let after = try await cache.diskStatistics()
-                report(before, after, json: arguments.json)
+                report(before, try? await cache.diskStatistics(), json: arguments.json)
             }
         }
     }
@@ -255,19 +257,20 @@ extension CacheCommand {
     }
 }
 
-/// Reports how much a change has freed.
-private func report(_ before: DiskCache.Statistics, _ after: DiskCache.Statistics, json: Bool) {
+/// Reports how much a change has freed, as far as that is known.
+private func report(_ before: DiskCache.Statistics?, _ after: DiskCache.Statistics?, json: Bool) {
     struct Record: Encodable {
         let removed: Int
         let freed: Int
         let entries: Int
         let bytes: Int
     }
+    let (entries, bytes) = (after?.count ?? 0, after?.bytes ?? 0)
     let record = Record(
-        removed: before.count - after.count,
-        freed: before.bytes - after.bytes,
-        entries: after.count,
-        bytes: after.bytes
+        removed: (before?.count ?? entries) - entries,
+        freed: (before?.bytes ?? bytes) - bytes,
+        entries: entries,
+        bytes: bytes
     )
     if json {
         Terminal.print(JSONLine.text(record))

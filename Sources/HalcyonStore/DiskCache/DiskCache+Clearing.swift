@@ -31,12 +31,26 @@ extension DiskCache {
                     staging.stores.revokeAll()
                     return staging.withdrawAll(notAfter: last)
                 }
-                throw error
+                guard error.meansFailingDevice else { throw error }
+                try removeIndexAndBodies()
             }
             if listsKeys { keys += Set(staged.filter { !$0.isWithdrawn }.map(\.key)).subtracting(keys) }
             listeners.tell(keys, .cleared)
             _ = try removeOrphans()
         }
+    }
+
+    /// Removes the index, and then every file that no process is writing, where the device has no space to write down that
+    /// the entries are gone. What other processes store meanwhile may go as well.
+    private func removeIndexAndBodies() throws {
+        // Closed before its files are removed, unless other calls have it.
+        _ = state.withLock { state in
+            state.hasOpenedBefore = false
+            return state.index.take()
+        }
+        try opening.withLock { _ in try withFolderLock { try removeIndexFiles() } }
+        var walk = DiskFileWalk(layout)
+        while let file = try walk.next(fileSystem) { _ = try isOrphan(file, removes: true) { _ in false } }
     }
 
     /// Removes expired entries, and the files that dead processes left.

@@ -62,7 +62,7 @@ extension DiskCache {
 
     /// Returns whether a file belongs to no entry, and removes it if so. A file whose lock is taken is being written.
     /// Once the lock is taken here, its writer is dead or has committed, which the index then shows.
-    private func isOrphan(_ file: DiskFile, removes: Bool, isUsed: (Int64) throws -> Bool) throws -> Bool {
+    func isOrphan(_ file: DiskFile, removes: Bool, isUsed: (Int64) throws -> Bool) throws -> Bool {
         let path = file.path(in: layout)
         do throws(FileSystemError) {
             let descriptor = try fileSystem.openForReading(path)

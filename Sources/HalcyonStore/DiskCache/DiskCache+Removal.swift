@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import HalcyonSystem
 
 extension DiskCache {
@@ -7,10 +8,7 @@ extension DiskCache {
     /// - Returns: whether there was one.
     @discardableResult
     public func remove(for key: String) throws(DiskCacheError) -> Bool {
-        try failing(.remove) {
-            try requireWritable(.remove)
-            return try removeEntry(for: key)
-        }
+        try removing { try removeEntry(for: key) }
     }
 
     /// Removes the entry of `key` if it is still the version that a look-up found. Stores in progress are not affected.
@@ -18,8 +16,7 @@ extension DiskCache {
     /// - Returns: whether it was.
     @discardableResult
     public func remove(for key: String, ifStill version: Version) throws(DiskCacheError) -> Bool {
-        try failing(.remove) {
-            try requireWritable(.remove)
+        try removing {
             keepLimits(try flushStaged())
             let listsKeys = !listeners.isEmpty
             let removed = try withKey(key) { key in
@@ -31,6 +28,36 @@ extension DiskCache {
             return removed.count > 0
         }
     }
+
+    /// Runs a removal, and turns its errors into one that says so. Where the device has no space for the change of the
+    /// index, some bodies make way, and the removal is tried once more.
+    func removing<Result>(_ body: () throws -> Result) throws(DiskCacheError) -> Result {
+        try failing(.remove) {
+            try requireWritable(.remove)
+            do {
+                return try body()
+            } catch  where error.meansFailingDevice {
+                guard makeSpace() else { throw error }
+                return try body()
+            }
+        }
+    }
+
+    /// Removes the files of any bodies, as far as it takes to write the index. Their entries count as damaged.
+    ///
+    /// - Returns: whether there was one.
+    private func makeSpace() -> Bool {
+        var walk = DiskFileWalk(layout)
+        var freedBytes = 0
+        while freedBytes < Self.spaceForRemoval, let file = try? walk.next(fileSystem) {
+            let size = (try? fileSystem.status(at: file.path(in: layout)).size) ?? 0
+            if (try? isOrphan(file, removes: true) { _ in false }) == true { freedBytes += size }
+        }
+        return freedBytes > 0
+    }
+
+    /// The bytes that the log of the index and the index of the log may take for one removal.
+    private static var spaceForRemoval: Int { 1 << 18 }
 
     /// Removes the entry of a key, and overtakes the stores of the key that are under way.
     ///
@@ -78,5 +105,17 @@ extension DiskCache {
         }
         finish(told, .removed)
         return told.count > 0
+    }
+}
+
+extension Error {
+    /// A Boolean value that indicates whether the device has no space, or fails to read or write.
+    var meansFailingDevice: Bool {
+        switch self {
+        case let error as SQLiteError: [SQLITE_FULL, SQLITE_IOERR].contains(error.primaryCode)
+        case let error as DiskCacheError:
+            [SQLITE_FULL, SQLITE_IOERR].contains(Int32(truncatingIfNeeded: error.indexCode & 0xff))
+        default: false
+        }
     }
 }

@@ -9,8 +9,7 @@ extension DiskCache {
     /// - Returns: the number of entries removed.
     @discardableResult
     public func removeEntries(prefix: String) throws(DiskCacheError) -> Int {
-        try failing(.remove) {
-            try requireWritable(.remove)
+        try removing {
             let range = DiskKeyRange(prefix: prefix)
             // While nothing is being committed, so that the walk below meets whatever was.
             try withIndex { index in
@@ -34,8 +33,7 @@ extension DiskCache {
     /// - Returns: the number of entries removed.
     @discardableResult
     public func removeEntries(where isUnwanted: (Listing) -> Bool) throws(DiskCacheError) -> Int {
-        try failing(.remove) {
-            try requireWritable(.remove)
+        try removing {
             try flush()
             return try removeListed(in: DiskKeyRange(prefix: ""), where: isUnwanted)
         }

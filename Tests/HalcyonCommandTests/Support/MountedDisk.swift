@@ -4,10 +4,12 @@ import Glibc
 final class MountedDisk: Sendable {
     let path: String
 
-    /// - Parameter kind: "tmpfs", of 64 kB, or "ramfs", which has no extended attributes.
-    init?(at path: String, kind: String = "tmpfs") {
+    /// - Parameters:
+    ///   - kind: "tmpfs", or "ramfs", which has no extended attributes.
+    ///   - size: The size of a tmpfs, as tmpfs(5) has it.
+    init?(at path: String, kind: String = "tmpfs", size: String = "64k") {
         guard geteuid() == 0, mkdir(path, 0o700) == 0,
-            mount(kind, path, kind, 0, kind == "tmpfs" ? "size=64k" : "") == 0
+            mount(kind, path, kind, 0, kind == "tmpfs" ? "size=\(size)" : "") == 0
         else { return nil }
         self.path = path
     }
