@@ -60,7 +60,7 @@ extension CacheTiers {
                         entry,
                         for: key,
                         slot: slot,
-                        madeOf: { basis ?? .init(entry, at: $0) },
+                        madeOf: { basis ?? .init(entry, at: $0, isAnswer: !isCopy) },
                         durability,
                         if: admission,
                         onDisk: replaced,
@@ -243,10 +243,16 @@ extension CacheTiers {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``, if the disk fails. Then, and where a tier below
     ///   fails, the entries are not found any more in this process.
     func remove(_ scope: TierScope, _ call: TierCall = TierCall()) async throws -> (count: Int, isMadeBelow: Bool) {
+        // Not once it is made: what is called meanwhile is later.
+        let date = disk.now()
         let removals = removeBelow(scope, call)
         let result: Result<Int, any Error>
         do {
-            result = .success(try await disk.change { [self] _ in try removeOnDisk(scope) })
+            let count = try await disk.change { [self] disk in
+                try? disk.noteRemoval(scope, at: date)
+                return try removeOnDisk(scope)
+            }
+            result = .success(count)
         } catch {
             result = .failure(error)
         }

@@ -75,6 +75,16 @@ extension DiskCache {
         )
     }
 
+    /// Notes a removal that the program has asked for, of everything under a name or of everything, for other processes whose
+    /// loads are under way.
+    func noteRemoval(_ scope: TierScope, at date: Date) throws {
+        switch scope {
+        case .name(let name, except: [], unknownSince: nil): try noteRemoval(of: name, at: date)
+        case .everything: try noteRemoval(of: nil, at: date)
+        case .entry, .name, .names: break
+        }
+    }
+
     /// Removes entries.
     ///
     /// - Returns: The number of entries that there were.

@@ -175,16 +175,22 @@ struct StoredContent {
 }
 
 extension DiskCache.Basis {
-    /// The basis of an original that a server has sent, in its place; `nil` for other entries.
-    init?(_ entry: TierEntry, at key: CacheKey) {
+    /// The basis of an original of a server, in its place; `nil` for other entries.
+    ///
+    /// - Parameter isAnswer: `false` for one that was found in a cache.
+    init?(_ entry: TierEntry, at key: CacheKey, isAnswer: Bool) {
         guard key.isOriginal, let head = StoredResponse(metadata: entry.metadata) else { return nil }
-        self.init(key, entry.originalDigest, head)
+        self.init(key, entry.originalDigest, head, isAnswer: isAnswer)
     }
 
     /// The basis of an original, or of what was made of it. As within a process, content is as new as the request for it
     /// that was sent last.
-    init(_ key: CacheKey, _ digest: ContentDigest, _ head: StoredResponse) {
-        self.init(key.text, hash: digest.value, at: head.requestTime) { StoredResponse(metadata: $0)?.requestTime }
+    ///
+    /// - Parameter isAnswer: `false` for one that was found in a cache.
+    init(_ key: CacheKey, _ digest: ContentDigest, _ head: StoredResponse, isAnswer: Bool) {
+        self.init(key.text, hash: digest.value, at: head.requestTime, isAnswer: isAnswer) {
+            StoredResponse(metadata: $0)?.requestTime
+        }
     }
 }
 

@@ -163,7 +163,12 @@ extension CachedForm {
         -> DiskCache.Basis?
     {
         guard let digest = claim.digest, let validity, !validity.isVarying else { return nil }
-        return DiskCache.Basis(CacheKey(name: request.key.originalDiskKey), digest, validity.response)
+        return DiskCache.Basis(
+            CacheKey(name: request.key.originalDiskKey),
+            digest,
+            validity.response,
+            isAnswer: claim.transfer != nil
+        )
     }
 
     /// Returns the expiration of a result on disk: no later than the end of its original's freshness, as no server is

@@ -1,4 +1,5 @@
 internal import CSQLite
+package import FoundationEssentials
 internal import HalcyonSystem
 
 extension DiskCache {
@@ -26,6 +27,21 @@ extension DiskCache {
             }
             finish(removed, .removed)
             return removed.count > 0
+        }
+    }
+
+    /// Notes that the entry of a key, or every entry, was to be removed at a time, with what was made of it: answers to requests
+    /// that were sent before are not stored any more, by other processes either.
+    package func noteRemoval(of key: String?, at date: Date) throws(DiskCacheError) {
+        try removing {
+            // What waits is removed like the rest, and counts.
+            keepLimits(try flushStaged())
+            try withIndex { index in
+                try index.write { connection in
+                    guard let key else { return try connection.noteRemoval(of: nil, at: DiskTime(date)) }
+                    try withKey(key) { try connection.noteRemoval(of: $0, at: DiskTime(date)) }
+                }
+            }
         }
     }
 

@@ -203,14 +203,20 @@ extension DiskCache {
 }
 
 extension DiskCache {
-    /// Returns whether another body has taken the place of the one that an entry was made of.
+    /// Returns whether another body has taken the place of the one that an entry was made of, or that was removed.
     ///
     /// The times are those of the clocks of the processes that stored the bodies. Where these differ, as on machines that
     /// share a folder, the body of a clock that is fast by a minute or less stays until a later one comes. A time further
     /// ahead, such as a clock that was set back has left, does not count.
     func isOutdated(_ basis: Basis?, in connection: SQLiteConnection) throws -> Bool {
         guard let basis else { return false }
+        let latest = now.advanced(by: 60_000_000)
         return try withKey(basis.key) { key in
+            if basis.isAnswer, let removal = try connection.lastRemoval(of: key), removal > basis.date,
+                removal <= latest
+            {
+                return true
+            }
             let find = try connection.statement(
                 "SELECT metadata, stored_at FROM entry WHERE id = ?1 AND key = ?2 AND body_hash <> ?3"
             )
@@ -221,7 +227,7 @@ extension DiskCache {
             guard try find.step() else { return false }
             let date = find.data(0).flatMap(basis.currentAt).map { DiskTime($0) }
             let time = date ?? DiskTime(microseconds: find.integer(1))
-            return time > basis.date && time <= now.advanced(by: 60_000_000)
+            return time > basis.date && time <= latest
         }
     }
 }

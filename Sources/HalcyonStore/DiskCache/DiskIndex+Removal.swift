@@ -124,6 +124,26 @@ extension SQLiteConnection {
         return removed
     }
 
+    /// Notes that the entry of a key was to be removed at a time, with what was made of it; nil for all keys. Forgets what was
+    /// noted a day before.
+    func noteRemoval(of key: DiskKey?, at time: DiskTime) throws {
+        let forget = try statement("DELETE FROM removal WHERE at < ?1")
+        forget.bind(time.advanced(by: -86_400_000_000).microseconds, at: 1)
+        try forget.run()
+        let note = try statement("INSERT OR REPLACE INTO removal VALUES (?1, ?2)")
+        note.bind(key?.id ?? 0, at: 1)
+        note.bind(time.microseconds, at: 2)
+        try note.run()
+    }
+
+    /// Returns the time of the last removal of a key that was noted; nil without any.
+    func lastRemoval(of key: DiskKey) throws -> DiskTime? {
+        let find = try statement("SELECT max(at) FROM removal WHERE id IN (0, ?1)")
+        find.bind(key.id, at: 1)
+        defer { find.reset() }
+        return try find.step() && !find.isNull(0) ? DiskTime(microseconds: find.integer(0)) : nil
+    }
+
     /// Removes every entry.
     func removeEverything(listsKeys: Bool) throws -> [String] {
         var keys: [String] = []

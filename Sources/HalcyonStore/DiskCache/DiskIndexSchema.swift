@@ -49,6 +49,9 @@ enum DiskIndexSchema {
         CREATE INDEX entry_family ON entry (family) WHERE family IS NOT NULL;
         """
 
+    /// The times of removals, made in older indexes as well, which do not have it.
+    private static let removals = "CREATE TABLE IF NOT EXISTS removal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
+
     /// Makes the tables of a new index, and sets up a connection that writes.
     ///
     /// - Throws: `SQLiteError` that means damage if the file is an index of another kind or version.
@@ -79,6 +82,7 @@ enum DiskIndexSchema {
             PRAGMA secure_delete = OFF;
             """
         try connection.execute(settings)
+        if !isReadOnly { try connection.execute(removals) }
         // Finds at once a file that is a database but not this one.
         do {
             guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }

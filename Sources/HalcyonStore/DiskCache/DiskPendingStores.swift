@@ -17,23 +17,28 @@ extension DiskCache {
         let key: String
         let hash: UInt64
         let date: DiskTime
+        let isAnswer: Bool
         let currentAt: @Sendable (Data) -> Date?
 
         /// - Parameters:
         ///   - key: The key under which the cache has that body, or another one in its place.
         ///   - hash: XXH3 of the body, 64 bits.
         ///   - date: The time at which the body was current: another one is newer that was current later.
+        ///   - isAnswer: Whether its server was asked for it at that time, so that a removal of the key since counts, also by
+        ///     another process. Default: `false`.
         ///   - currentAt: Returns the time at which a body was current from its metadata; `nil` for that at which it was
         ///     stored. Default: `nil`.
         package init(
             _ key: String,
             hash: UInt64,
             at date: Date,
+            isAnswer: Bool = false,
             currentAt: @escaping @Sendable (_ metadata: Data) -> Date? = { _ in nil }
         ) {
             self.key = key
             self.hash = hash
             self.date = DiskTime(date)
+            self.isAnswer = isAnswer
             self.currentAt = currentAt
         }
     }

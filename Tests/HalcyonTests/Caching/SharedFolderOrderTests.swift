@@ -62,6 +62,31 @@ struct SharedFolderOrderTests {
         #expect(try await firstSample(two) == 2)
     }
 
+    @Test(
+        "store nothing of a load during which the other has removed the image",
+        arguments: [false, true],
+        [false, true]
+    )
+    func removal(isProcessed: Bool, removesAll: Bool) async throws {
+        let crop: [ImageOption] = [.processor(.crop(to: .pixels(4, 4))), .cacheOriginalImage]
+        let task = one.pipeline.task(for: url, options: isProcessed ? crop : [])
+        let transfer = await one.transport.nextTransfer()
+        clock.advance(by: 1)
+        if removesAll {
+            try await two.pipeline.cache.removeAll()
+        } else {
+            try await two.pipeline.cache.remove(for: ImageRequest(url))
+        }
+        transfer.answer(answer(1))
+        _ = try await task.response
+        await one.settle()
+        #expect(try await two.pipeline.cache.diskStatistics().count == 0)
+        one.transport.setRoute(url, answer(2))
+        _ = try await one.pipeline.response(for: url, options: [.forceRefresh])
+        await one.settle()
+        #expect(try await two.pipeline.cache.diskStatistics().count == 1)
+    }
+
     @Test("store what the program gives them, whatever the other has asked for")
     func program() async throws {
         one.transport.setRoute(url, answer(1))
