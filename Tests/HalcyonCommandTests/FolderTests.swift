@@ -85,7 +85,10 @@ import Testing
         defer { server.stop() }
         // Two of them load the same images.
         let running = try (hundreds + [hundreds[0]]).map { try get($0, "--no-cache") }
-        for run in running { #expect(try await run.outcome.exitCode == 0) }
+        for run in running {
+            let outcome = try await run.outcome
+            #expect(outcome.exitCode == 0, "\(outcome.error)")
+        }
         try expectImages(hundreds.flatMap { $0 })
     }
 

@@ -138,7 +138,7 @@ extension AnimationPlayer {
         let key = AnimationFrameKey(
             animation: animation,
             box: configuration.displaySize,
-            processing: configuration.processing
+            processing: configuration.processing.inPixels(atScale: frame.image.scale)
         )
         let image = frame.image
         let size = configuration.displaySize.map { image.size.fitting(in: $0) } ?? image.size
@@ -174,6 +174,9 @@ extension AnimationPlayer {
         let due = values.playhead.frame
         let mayBeLate = values.playhead.phase == .playing && values.shownIndex != due && values.demands[index] != nil
         if index != values.shownIndex, index == due || mayBeLate {
+            // Decoders know none.
+            var image = image
+            image.scale = values.shown.image.scale
             values.shown = Frame(image: image, index: index)
             values.shownIndex = index
             if let number = values.demands[index] { values.demands = values.demands.filter { $0.value > number } }

@@ -143,7 +143,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "of a redirect is what it states less its age, none without a statement, or left to the cache for statuses that allow it",
+        "of a redirect is what it states less its age, else none, or left to the cache for statuses that allow it",
         arguments: [
             (302, [:], 0), (303, [:], 0), (307, [.cacheControl: "private"], 0), (302, [.cacheControl: "public"], nil),
             (301, [:], nil), (308, [:], nil), (301, [.cacheControl: "max-age=9"], 9), (301, [.expires: "0"], 0),

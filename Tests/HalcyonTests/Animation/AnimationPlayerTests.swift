@@ -23,6 +23,19 @@ struct AnimationPlayerTests {
         #expect(played.player.nextUpdate == nil && played.player.droppedFrameCount == 0)
     }
 
+    @Test("shows all frames at the scale of the image", arguments: [true, false])
+    func scale(isPreloaded: Bool) throws {
+        let data = AnimationSample.data([100, 200, 300], loopCount: 2)
+        var image = try ImageCodecs.standard.animatedImage(from: data, preloadsFrames: isPreloaded)
+        image.scale = 2
+        let played = PlayedAnimation(image)
+        played.player.play()
+        for _ in 0..<7 {
+            played.advance(by: .milliseconds(100))
+            #expect(played.player.frame.image.scale == 2)
+        }
+    }
+
     @Test("leaves frames out rather than falling behind")
     func leavesOut() throws {
         let played = PlayedAnimation(try image(loopCount: 0))
