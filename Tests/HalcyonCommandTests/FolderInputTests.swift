@@ -47,6 +47,7 @@ import Testing
         try makeFolders("photos")
         let image = try Images.encoded(.png)
         for name in ["plain", "a.png.1", "b.png?w=100"] { try work.write(image, to: "photos/" + name) }
+        for name in ["a.png~", "a.png.bak", "b.cr2"] { try work.write(image, to: "photos/" + name) }
         try work.write(Array("notes".utf8), to: "photos/README")
         try work.write([], to: "photos/empty")
         try #require(mkfifo(work.path("photos/pipe"), 0o600) == 0)

@@ -56,8 +56,15 @@ struct ProcessingTests {
             try await test.pipeline.image(from: url, options: options)
         } throws: { error in
             guard case .processing(let reason) = (error as? ImageError)?.reason else { return false }
-            return reason.hasSuffix("bytes would be made; the limit is 1048576")
+            return reason.hasSuffix("bytes would be taken; the limit is 1048576")
         }
+        // Sharpening works on rows of more bytes than the image, which is within the limit.
+        test.transport.serve(url, Sample.png(300, 300))
+        let sharpened = try await test.pipeline.image(
+            from: url,
+            options: [.processor(.sharpen()), .decodeLimits(limits), .forceRefresh]
+        )
+        #expect(sharpened.size == PixelSize(300, 300))
     }
 
     @Test("after a crop works on the crop")

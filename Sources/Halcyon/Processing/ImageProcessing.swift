@@ -84,7 +84,8 @@ public enum ProcessingError: Error, Sendable, Hashable, CustomStringConvertible 
     case emptySize(PixelSize)
     /// A part of an image was requested in which the image has no pixel.
     case emptyArea(CropArea, of: PixelSize)
-    /// A processor would make an image of more bytes than ``DecodeLimits/memory`` allows, as the rotation of a very long line.
+    /// A processor would take more bytes than ``DecodeLimits/memory`` allows, and than four times the image, as the rotation of a
+    /// very long line.
     case tooManyBytes(byteCount: Int, maximum: Int)
 
     /// A description of the error.
@@ -93,7 +94,7 @@ public enum ProcessingError: Error, Sendable, Hashable, CustomStringConvertible 
         case .emptySize(let size): "an image cannot be made \(size) pixels large"
         case .emptyArea(let area, let size): "an image of \(size) pixels has none in the area \(area)"
         case .tooManyBytes(let byteCount, let maximum):
-            "an image of \(byteCount) bytes would be made; the limit is \(maximum)"
+            "\(byteCount) bytes would be taken; the limit is \(maximum)"
         }
     }
 }

@@ -72,8 +72,8 @@ final class ProcessingStage: Sendable {
         let (image, lease, processorTime) = try await reportingErrors(of: request) {
             let size = run.workingSize(for: input.image)
             let byteCount = size.bitmapByteCount(depth: input.image.bitmap.depth)
-            // What is no larger than the image is within the limit that it was decoded with.
-            guard byteCount <= max(maximum, input.image.bitmap.byteCount) else {
+            // The image is within the limit that it was decoded with; some processors have it several times while they work.
+            guard byteCount / 4 <= max(maximum / 4, input.image.bitmap.byteCount) else {
                 throw ProcessingError.tooManyBytes(byteCount: byteCount, maximum: maximum)
             }
             return try await (request.options.workers ?? workers).process(

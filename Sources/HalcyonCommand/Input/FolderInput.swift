@@ -87,7 +87,7 @@ private struct FolderWalk {
                 let subfolder = relative + [UInt8(ascii: "/")]
                 if Self.isLink(path) { links.append(subfolder) } else { enter(subfolder) }
             } else if ImageFormatName.split(String(decoding: name, as: UTF8.self)).fileExtension != nil
-                || Self.beginsAsImage(path)
+                || Self.saysNothing(name) && Self.beginsAsImage(path)
             {
                 add(path, relative)
             } else if code == EACCES {
@@ -123,6 +123,14 @@ private struct FolderWalk {
             return nil
         }
         return Folder(device: status.st_dev, node: status.st_ino)
+    }
+
+    /// Returns whether a name says nothing of the file's format: what is behind its last point is nothing, a number, or no
+    /// extension, such as the end of a URL.
+    private static func saysNothing(_ name: [UInt8]) -> Bool {
+        guard let point = name.lastIndex(of: UInt8(ascii: ".")) else { return true }
+        let end = String(decoding: name[(point + 1)...], as: UTF8.self)
+        return !end.hasSuffix("~") && (!end.allSatisfy { $0.isLetter || $0.isNumber } || end.allSatisfy(\.isNumber))
     }
 
     /// Returns whether a file begins as those of a format do, such as one that a browser or `wget` named by its URL.

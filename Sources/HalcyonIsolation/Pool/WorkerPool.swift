@@ -121,8 +121,8 @@ package final class WorkerPool: Sendable {
 
     /// Has a worker do the work, on the calling thread, which waits for it.
     ///
-    /// A file that ended a worker which had served others is tried once more in a fresh one, and so is one whose worker ended
-    /// for a reason that nobody knows.
+    /// A file that ended a worker which had served others, other than by its time, is tried once more in a fresh one, and so is
+    /// one whose worker ended for a reason that nobody knows.
     ///
     /// - Parameters:
     ///   - isCancelled: Asked every 5 ms. A worker that does not end its work then is ended.
@@ -162,7 +162,8 @@ package final class WorkerPool: Sendable {
             } catch let ending as WorkerConnection.Ending {
                 let loss = loss(of: worker, ending, request)
                 // The rest of an image that arrives is of no use without the part before it.
-                if isUsed || loss.cause == .unknown, !hasFailed, !request.sendsAll {
+                // A second attempt would take as long as the first where that took its time.
+                if isUsed && !ending.isOfTime || loss.cause == .unknown, !hasFailed, !request.sendsAll {
                     hasFailed = true
                     continue
                 }
@@ -457,6 +458,14 @@ package final class WorkerPool: Sendable {
 
 extension WorkerConnection.Ending {
     /// Whether the image is the reason. A machine that gives a worker no time is none.
+    /// Whether it took more time than it may.
+    fileprivate var isOfTime: Bool {
+        switch self {
+        case .time, .processorTime, .cancelled: true
+        case .itself, .trapped, .nonsense: false
+        }
+    }
+
     fileprivate func isOfInput(_ request: WorkerRequest) -> Bool {
         switch self {
         case .itself, .trapped, .nonsense, .processorTime: true

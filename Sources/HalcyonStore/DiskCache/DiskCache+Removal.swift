@@ -33,7 +33,8 @@ extension DiskCache {
     /// Notes that the entry of a key, or every entry, was to be removed at a time, with what was made of it: answers to
     /// requests that were sent before are not stored any more, by other processes either.
     package func noteRemoval(of key: String?, at date: Date) throws(DiskCacheError) {
-        try removing {
+        try failing(.remove) {
+            try requireWritable(.remove)
             // What waits is removed like the rest, and counts.
             keepLimits(try flushStaged())
             try withIndex { index in

@@ -206,15 +206,12 @@ extension DiskCache {
     /// Returns whether another body has taken the place of the one that an entry was made of, or that was removed.
     ///
     /// The times are those of the clocks of the processes that stored the bodies. Where these differ, as on machines that
-    /// share a folder, the body of a clock that is fast by a minute or less stays until a later one comes. A time further
-    /// ahead, such as a clock that was set back has left, does not count.
+    /// share a folder, or a clock was set back, a time ahead of this one does not count.
     func isOutdated(_ basis: Basis?, in connection: SQLiteConnection) throws -> Bool {
         guard let basis else { return false }
-        let latest = now.advanced(by: 60_000_000)
+        let latest = now
         return try withKey(basis.key) { key in
-            if basis.isAnswer, let removal = try connection.lastRemoval(of: key), removal > basis.date,
-                removal <= latest
-            {
+            if basis.isAnswer, let removal = try connection.lastRemoval(of: key, until: latest), removal > basis.date {
                 return true
             }
             let find = try connection.statement(

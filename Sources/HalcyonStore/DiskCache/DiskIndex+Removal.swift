@@ -124,22 +124,29 @@ extension SQLiteConnection {
         return removed
     }
 
-    /// Notes that the entry of a key was to be removed at a time, with what was made of it; nil for all keys. Forgets what was
-    /// noted a day before.
+    /// Notes that the entry of a key was to be removed at a time, with what was made of it; nil for all keys. Forgets with some
+    /// what was noted a day before, as that reads the whole table.
     func noteRemoval(of key: DiskKey?, at time: DiskTime) throws {
-        let forget = try statement("DELETE FROM removal WHERE at < ?1")
-        forget.bind(time.advanced(by: -86_400_000_000).microseconds, at: 1)
-        try forget.run()
+        if (key?.id ?? 0) & 63 == 0 {
+            let forget = try statement("DELETE FROM removal WHERE at < ?1")
+            forget.bind(time.advanced(by: -86_400_000_000).microseconds, at: 1)
+            try forget.run()
+        }
         let note = try statement("INSERT OR REPLACE INTO removal VALUES (?1, ?2)")
         note.bind(key?.id ?? 0, at: 1)
-        note.bind(time.microseconds, at: 2)
+        // The times of requests are read in milliseconds, and one that was sent right after is later.
+        note.bind(time.microseconds / 1_000 * 1_000, at: 2)
         try note.run()
     }
 
-    /// Returns the time of the last removal of a key that was noted; nil without any.
-    func lastRemoval(of key: DiskKey) throws -> DiskTime? {
-        let find = try statement("SELECT max(at) FROM removal WHERE id IN (0, ?1)")
+    /// Returns the time of the last removal of a key that was noted up to a time; nil without any, as in an index of before
+    /// there was a table for them, on a device that has no space for it.
+    func lastRemoval(of key: DiskKey, until latest: DiskTime) throws -> DiskTime? {
+        guard let find = try? statement("SELECT max(at) FROM removal WHERE id IN (0, ?1) AND at <= ?2") else {
+            return nil
+        }
         find.bind(key.id, at: 1)
+        find.bind(latest.microseconds, at: 2)
         defer { find.reset() }
         return try find.step() && !find.isNull(0) ? DiskTime(microseconds: find.integer(0)) : nil
     }

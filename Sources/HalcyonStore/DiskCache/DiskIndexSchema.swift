@@ -82,7 +82,8 @@ enum DiskIndexSchema {
             PRAGMA secure_delete = OFF;
             """
         try connection.execute(settings)
-        if !isReadOnly { try connection.execute(removals) }
+        // Without space for it, look-ups go on.
+        if !isReadOnly { _ = try? connection.execute(removals) }
         // Finds at once a file that is a database but not this one.
         do {
             guard try number("SELECT count(*) FROM total", connection) == 1 else { throw foreign }
