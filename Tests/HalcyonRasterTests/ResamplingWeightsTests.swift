@@ -136,20 +136,11 @@ struct ResamplingWeightsTests {
         #expect(partial[8] < whole[8] / 4)
         #expect(abs(partial.reduce(0, +) - 1) < 1e-12)
         // The same at both ends.
-        let turned = ExactResamplingWeights(
-            source: 9,
-            destination: 4,
-            part: 0..<4,
-            filter: .lanczos3,
-            edges: PartialEdges.Axis(leading: 0, trailing: 5)
-        )
-        let mirrored = ExactResamplingWeights(
-            source: 9,
-            destination: 4,
-            part: 0..<4,
-            filter: .lanczos3,
-            edges: PartialEdges.Axis(leading: 5, trailing: 0)
-        )
+        func lanczos(_ edges: PartialEdges.Axis) -> ExactResamplingWeights {
+            ExactResamplingWeights(source: 9, destination: 4, part: 0..<4, filter: .lanczos3, edges: edges)
+        }
+        let turned = lanczos(PartialEdges.Axis(leading: 0, trailing: 5))
+        let mirrored = lanczos(PartialEdges.Axis(leading: 5, trailing: 0))
         func weights(_ table: ExactResamplingWeights, _ pixel: Int) -> [Double] {
             var row = [Double](repeating: 0, count: 9)
             for index in 0..<Int(table.counts[pixel]) {
