@@ -201,7 +201,8 @@ extension CacheTiers {
                 isDone = await tier.remove(scope, call) != .unavailable
                 if isDone { failed.forget(scope) }
             }
-            if isDone, let new { isDone = await tier.store(new.entry, for: new.key, call) != .unavailable }
+            // Once more, as the removals may have waited.
+            if isDone, let new, admission() { isDone = await tier.store(new.entry, for: new.key, call) != .unavailable }
             guard !isDone else { return }
             for scope in scopes { failed.add(scope) }
             // What the entry was to replace is older.

@@ -258,9 +258,20 @@ final class FleetRemovals: Sendable {
 
     private var keys: [String] { [log, "\(log):wide", "\(log):state"] }
 
+    /// Reads what is new, and tries again while the engine cannot be asked: nothing else does where all that is looked for is
+    /// found above it. Without a subscription, the next one reads.
     private func readSoon() {
-        Task { [weak self] in _ = await self?.read() }
+        Task { [weak self] in
+            var delay = Self.firstRetryDelay
+            while await self?.read() == false, self?.state.withLock({ $0.isListening }) == true {
+                try? await Task.sleep(for: delay)
+                delay = min(delay * 2, Self.lastRetryDelay)
+            }
+        }
     }
+
+    private static let firstRetryDelay = Duration.milliseconds(100)
+    private static let lastRetryDelay = Duration.seconds(10)
 
     /// Reads new removals, once for all that wait: a call that comes during a read waits for that, and for one more.
     private func read() async -> Bool {

@@ -212,10 +212,13 @@ public final class SharedTier: CacheTier {
         }
         state.withLock { $0.pendingByteCount += byteCount }
         defer { state.withLock { $0.pendingByteCount -= byteCount } }
+        // Before anything is waited for: a removal that is heard meanwhile is about the entry.
+        let earlier = removals.position(for: key)
         do {
             guard await removals.becomeCurrent() else { return .unavailable }
+            let (newest, log) = removals.position(for: key)
+            let position = log == earlier.log ? earlier.position : newest
             guard try await isWanted(place) else { return .declined }
-            let (position, log) = removals.position(for: key)
             let made = state.withLock { state -> ContinuousClock.Instant? in
                 state.wanted.insert((), for: place.entry)
                 return state.misses.removeValue(for: place.entry)

@@ -186,6 +186,52 @@ struct FleetRemovalsTests {
         #expect(await eventually { await second.store(.original([3]), for: key, call) != .declined })
     }
 
+    @Test("is heard by a machine whose question for it fails at first, also where nothing is looked for")
+    func failedRead() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, heard) = try await following(server.url)
+        try server.send("ACL", "SETUSER", "default", "-xrange")
+        #expect(await first.remove(.name("a"), call) == .done())
+        #expect(await eventually { !second.removals.isCurrent })
+        try server.send("ACL", "SETUSER", "default", "+xrange")
+        #expect(await eventually { heard.all == [.name("a")] })
+        #expect(await eventually { second.removals.isCurrent })
+    }
+
+    @Test("that is heard while a store waits is about what it stores")
+    func removalDuringStore() async throws {
+        let server = try await TestEngine()
+        let (first, _) = try await following(server.url)
+        let (second, heard) = (try TestFleet.tier(server.url) { $0.storesFirst = false }, Heard())
+        second.follow { heard.append($0) }
+        #expect(await eventually { second.removals.isCurrent })
+        #expect(await second.store(.original([1]), for: key, call) == .declined)
+        // All connections for changes wait for something else.
+        let others = (0..<FleetEngine.changeCount).map { _ in
+            Task {
+                try await second.engine.perform(
+                    [EngineCommand("BLPOP", "gate", "0")],
+                    key: "gate",
+                    lane: .change,
+                    deadline: .seconds(60)
+                )
+            }
+        }
+        #expect(
+            try await eventually {
+                try server.statistic("blocked_clients", in: "clients") == FleetEngine.changeCount
+            }
+        )
+        let store = Task { await second.store(.original([1]), for: key, call) }
+        #expect(await first.remove(.names(beginningWith: "https://images"), call) == .done())
+        #expect(await eventually { heard.all.count == 1 })
+        for _ in others { try server.send("LPUSH", "gate", "1") }
+        for other in others { _ = try await other.value }
+        _ = await store.value
+        for tier in [first, second] { #expect(await tier.found(key) == nil) }
+    }
+
     @Test("that was made while a machine could not be reached is made by it when it is back")
     func absence() async throws {
         let server = try await TestEngine()
