@@ -68,7 +68,7 @@ extension ImageCache {
     }
 
     /// Removes from memory, disk and the tiers below all originals whose cache key begins with `prefix`, such as the
-    /// URL of a server or a folder, with all that was made of them, and what was kept of their broken transfers. Images
+    /// URL of a server or a folder in any of its spellings, with all that was made of them, and what was kept of their broken transfers. Images
     /// of these originals that are being loaded or stored are in none of them afterwards. Does not examine other
     /// entries on disk.
     ///
@@ -76,11 +76,21 @@ extension ImageCache {
     /// - Throws: As ``removeAll()``.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        try await remove(
+        let prefix = Self.normalized(prefix)
+        return try await remove(
             .names(beginningWith: ParsedDiskKey.escaped(prefix)),
             from: .all,
             inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
         )
+    }
+
+    /// Returns the beginning of a URL in the spelling that names have, and another text as it is.
+    private static func normalized(_ prefix: String) -> String {
+        guard let url = URL(string: prefix), let host = url.host(), !host.isEmpty else { return prefix }
+        let name = url.name
+        // Of a server alone, also without the slash that its names have.
+        return url.path().isEmpty && url.query() == nil
+            ? String(name.hasSuffix("/") ? name.dropLast() : name[...]) : name
     }
 
     /// Removes the images from disk for which `isUnwanted` returns `true`, and from the tiers below. It is called for

@@ -95,6 +95,6 @@ extension ImageRequest {
         guard let transfer = source.transfer(options, over: NetworkPolicy()), transfer.method == .get,
             transfer.body == nil
         else { return nil }
-        return OriginalValidity(StoredResponse(url: transfer.url.withoutUser, responseTime: storedAt))
+        return OriginalValidity(StoredResponse(url: transfer.url, responseTime: storedAt))
     }
 }

@@ -28,6 +28,8 @@ public final class ImageCache: Sendable {
     let variants = StoredVariants()
     /// A store for each folder with what was received of originals whose transfers broke off, for loads into this cache.
     let partialBodies = Lock<[String: PartialBodyStore]>([:])
+    /// A Boolean value that indicates whether images are for many users.
+    let isShared: Bool
     private let pressure: MemoryPressureMonitor.Subscription?
 
     /// Creates a cache with a folder of its own.
@@ -62,6 +64,9 @@ public final class ImageCache: Sendable {
     ///   - memorySweepClock: The clock that the removal sleeps by. Default: the system's.
     ///   - tiers: The tiers below the disk, in the order in which they are asked for what the disk does not have, such
     ///     as ``BundledImages``, which come last. Default: none.
+    ///   - isShared: A Boolean value that indicates whether what is loaded is passed on to many users, as a server does: it
+    ///     then follows the rules of shared caches, `s-maxage` and `proxy-revalidate` among them, and keeps nothing that is
+    ///     `private` (RFC 9111, section 5.2.2). Default: `false`.
     ///   - memoryPressure: Reports when memory runs short: the images in memory are then halved, or all evicted if it
     ///     is critical, and so is memory kept for later images. An evicted image that is still held elsewhere is found
     ///     again while it is. `nil`: the cache does not react. Default: as the system reports.
@@ -73,6 +78,7 @@ public final class ImageCache: Sendable {
         memorySweepInterval: Duration? = .seconds(120),
         memorySweepClock: any Clock<Duration> = ContinuousClock(),
         tiers: [any CacheTier] = [],
+        isShared: Bool = false,
         memoryPressure: MemoryPressureMonitor? = .shared,
         onFault: (@Sendable (ImageError) -> Void)? = nil
     ) {
@@ -85,6 +91,7 @@ public final class ImageCache: Sendable {
             weakReference: { $0.weakReference }
         )
         self.memory = memory
+        self.isShared = isShared
         pressure = memoryPressure.map { Self.trim(memory, asReportedBy: $0) }
         let bundles = tiers.filter(\.isReadOnly)
         answers = bundles.isEmpty ? nil : NewestAnswers(of: bundles)

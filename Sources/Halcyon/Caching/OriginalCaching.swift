@@ -67,6 +67,10 @@ struct OriginalCaching: Sendable {
         guard let head = answer.stored, !isFetched || pending != nil else {
             let status = answer.response.status
             effect = HTTPStatus.isGone(status) ? .removeOriginal : HTTPStatus.isAboutResource(status) ? .remove : .leave
+            let cache = storage.cache
+            validity = OriginalValidity(
+                StoredResponse(passedOn: answer.response, at: cache.disk.now(), isShared: cache.isShared)
+            )
             return
         }
         validity = OriginalValidity(head)

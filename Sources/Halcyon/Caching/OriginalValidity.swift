@@ -24,7 +24,9 @@ final class OriginalValidity: Sendable {
         response = head.forReuse
         byteCount = response.byteCount
         let freshness = head.freshness(at: head.responseTime, rules: .images)
-        let mustAsk = head.cacheControl.noCache
+        let control = head.cacheControl
+        // What may not be stored is of one use.
+        let mustAsk = control.noCache || control.noStore && !control.mustUnderstand
         freshUntil = mustAsk ? .distantPast : head.freshUntil(rules: .images)
         isVarying = head.isVarying
         isSilent = !mustAsk && !freshness.isExplicit && freshness.isFresh && !head.isVarying

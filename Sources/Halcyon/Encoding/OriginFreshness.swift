@@ -6,10 +6,16 @@ internal import HalcyonHTTP
 public struct OriginFreshness: Sendable, Hashable {
     /// The seconds for which it may be used without asking its server; 0 if the server has to be asked now.
     public var lifetime: Int
+    /// The same for caches that answer many users, where the server names another time for them (`s-maxage`). Default:
+    /// `nil`, ``lifetime``.
+    public var sharedLifetime: Int?
     /// The seconds after that for which it may be used while its server is asked. Default: 0.
     public var staleWhileRevalidate = 0
     /// The seconds after ``lifetime`` for which it may be used if its server fails. Default: 0.
     public var staleIfError = 0
+    /// A Boolean value that indicates whether it must not be used after ``lifetime`` unless the server confirms it. Default:
+    /// `false`.
+    public var mustRevalidate = false
     /// A Boolean value that indicates whether it is for one user alone. Default: `false`.
     public var isPrivate = false
     /// A Boolean value that indicates whether no copy may be kept. Default: `false`.
@@ -18,14 +24,18 @@ public struct OriginFreshness: Sendable, Hashable {
     /// Creates rules. Each parameter is the property of its name.
     public init(
         lifetime: Int,
+        sharedLifetime: Int? = nil,
         staleWhileRevalidate: Int = 0,
         staleIfError: Int = 0,
+        mustRevalidate: Bool = false,
         isPrivate: Bool = false,
         forbidsStorage: Bool = false
     ) {
         self.lifetime = lifetime
+        self.sharedLifetime = sharedLifetime
         self.staleWhileRevalidate = staleWhileRevalidate
         self.staleIfError = staleIfError
+        self.mustRevalidate = mustRevalidate
         self.isPrivate = isPrivate
         self.forbidsStorage = forbidsStorage
     }
@@ -43,14 +53,24 @@ extension EncodedImage {
             return source == .network ? OriginFreshness(lifetime: 0, forbidsStorage: true) : nil
         }
         guard !validity.isSilent else { return nil }
-        let control = validity.response.cacheControl
-        // Far dates are no numbers of seconds.
-        let lifetime = Int(min(max(0, validity.freshUntil.timeIntervalSince(date)), 31_536_000))
+        let response = validity.response
+        let (control, shared) = (response.forOneUser.cacheControl, validity.freshUntil.timeIntervalSince(date))
+        let own =
+            response.isShared && !control.noCache && !control.noStore
+            ? response.forOneUser.freshUntil(rules: .images).timeIntervalSince(date) : shared
+        // The time that is left of what begins when it stops being fresh.
+        let left = { (window: CacheControl.Seconds) in Self.seconds(Double(window.value ?? 0) + min(0, shared)) }
         return OriginFreshness(
-            lifetime: lifetime,
-            staleWhileRevalidate: control.staleWhileRevalidate.value ?? 0,
-            staleIfError: validity.mayBeUsedStale ? control.staleIfError.value ?? 0 : 0,
-            isPrivate: control.isPrivate
+            lifetime: Self.seconds(own),
+            sharedLifetime: own == shared || control.isPrivate ? nil : Self.seconds(shared),
+            staleWhileRevalidate: left(control.staleWhileRevalidate),
+            staleIfError: validity.mayBeUsedStale ? left(control.staleIfError) : 0,
+            mustRevalidate: !validity.mayBeUsedStale,
+            isPrivate: control.isPrivate,
+            forbidsStorage: control.noStore
         )
     }
+
+    /// Returns whole seconds, at least 0 and at most a year: far dates are no numbers of seconds.
+    private static func seconds(_ seconds: Double) -> Int { Int(min(max(0, seconds), 31_536_000)) }
 }

@@ -65,7 +65,8 @@ extension ResolvedRequest {
     /// The rules for what the standard leaves open, with the request's own rule of freshness.
     var cacheRules: HTTPCacheRules {
         var rules = HTTPCacheRules.images
-        rules.hasUnknownFields = hasHooks
+        rules.hasUnknownFields = hasUnknownFields
+        rules.isShared = target.isShared
         switch options.cache.freshness {
         case .server: break
         case .ignoringServer: rules.ignoresServer = true

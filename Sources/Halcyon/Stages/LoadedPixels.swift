@@ -103,7 +103,7 @@ extension CachedImage {
     fileprivate func validity(for request: ResolvedRequest) -> OriginalValidity? {
         if let validity { return validity }
         guard let receivedDate, let transfer = request.cacheableTransfer else { return nil }
-        return OriginalValidity(StoredResponse(url: transfer.url.withoutUser, responseTime: receivedDate))
+        return OriginalValidity(StoredResponse(url: transfer.url, responseTime: receivedDate))
     }
 }
 

@@ -76,7 +76,7 @@ final class OriginalRefresher: Sendable {
             let options = request.options
             let decodeOptions = options.decode.decodeOptions
             let reader = options.workers ?? workers
-            guard let pending = storage.pending, !request.hasHooks || !pending.head.isVarying,
+            guard let pending = storage.pending, !request.hasUnknownFields || !pending.head.isVarying,
                 policy.storesOnDisk,
                 (try? await reader.isWhole(
                     answer.data,

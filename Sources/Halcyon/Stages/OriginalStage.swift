@@ -195,7 +195,7 @@ final class OriginalStage: Sendable {
             return OriginalCaching(.leave, foundAs: isFetched ? nil : storage.found)
         }
         let caching = OriginalCaching(answer, storage: storage)
-        if request.hasHooks, request.followsServer, caching.validity?.isVarying == true {
+        if request.hasUnknownFields, request.followsServer, caching.validity?.isVarying == true {
             // The values that later requests will have in the fields that the response varies by are unknown.
             return OriginalCaching(.remove, foundAs: caching.source)
         }
@@ -307,7 +307,7 @@ extension ResolvedRequest {
     /// response received at that time from a server that said nothing about it.
     fileprivate func head(metadata: Data = Data(), storedAt date: Date) -> StoredResponse? {
         cacheableTransfer.map { transfer in
-            StoredResponse(metadata: metadata) ?? StoredResponse(url: transfer.url.withoutUser, responseTime: date)
+            StoredResponse(metadata: metadata) ?? StoredResponse(url: transfer.url, responseTime: date)
         }
     }
 }

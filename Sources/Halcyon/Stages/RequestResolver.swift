@@ -227,7 +227,9 @@ struct RequestResolver: Sendable {
             caches: caches,
             sizes: sizes,
             transfer: source.transfer(options, over: additions),
-            hasHooks: options.network.hooks != nil || additions.hooks != nil,
+            hasUnknownFields: [options.network.hooks, additions.hooks].contains { hooks in
+                hooks.map { $0.cacheIdentity != .unchanged } ?? false
+            },
             steps: steps,
             work: OriginalWorkKey(
                 source,

@@ -27,9 +27,9 @@ final class ResolvedRequest: Sendable {
     let sizes: ImageSizes?
     /// The request as sent, apart from changes by hooks; `nil` if the source is no server.
     let transfer: TransferRequest?
-    /// A Boolean value that indicates whether hooks decide what is sent, so that the fields that a response varies
-    /// by are not known before.
-    let hasHooks: Bool
+    /// A Boolean value that indicates whether hooks decide what is sent, and may decide otherwise the next time, so that the
+    /// fields that a response varies by are not known before.
+    let hasUnknownFields: Bool
     /// The steps of the source's provider; `nil` for other sources, and for a provider whose bytes are in memory.
     let steps: ProviderSteps?
     /// The identity of getting the original.
@@ -59,7 +59,7 @@ final class ResolvedRequest: Sendable {
         caches: [ImageCache],
         sizes: ImageSizes?,
         transfer: TransferRequest?,
-        hasHooks: Bool,
+        hasUnknownFields: Bool,
         steps: ProviderSteps?,
         work: OriginalWorkKey
     ) {
@@ -74,7 +74,7 @@ final class ResolvedRequest: Sendable {
         self.caches = caches
         self.sizes = sizes
         self.transfer = transfer
-        self.hasHooks = hasHooks
+        self.hasUnknownFields = hasUnknownFields
         self.steps = steps
         self.work = work
     }
@@ -171,7 +171,7 @@ final class ResolvedRequest: Sendable {
             caches: caches,
             sizes: encodedImage == nil ? sizes : nil,
             transfer: transfer,
-            hasHooks: hasHooks,
+            hasUnknownFields: hasUnknownFields,
             steps: steps,
             work: work
         )

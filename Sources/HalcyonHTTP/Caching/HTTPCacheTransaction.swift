@@ -1,11 +1,11 @@
 package import FoundationEssentials
 internal import HTTPTypes
 
-/// One GET without a body on its way through a private cache for HTTP (RFC 9111, RFC 5861, RFC 8246).
+/// One GET without a body on its way through a cache for HTTP (RFC 9111, RFC 5861, RFC 8246).
 ///
 /// It answers from stored responses while they are fresh, validates stale ones, and stores those that may be stored. It
-/// is private: `s-maxage` means nothing to it, and responses marked `private`, or to requests with credentials, are
-/// stored. Stored responses answer whole: a `Range` and conditions of the request's own go to the server alone.
+/// is private unless its rules say otherwise, and stores responses to requests with credentials in either case, as its callers
+/// keep users apart. Stored responses answer whole: a `Range` and conditions of the request's own go to the server alone.
 package struct HTTPCacheTransaction<Failure: Error>: Sendable {
     /// Asks a server for a response. Throws `CancellationError` alone.
     package typealias Fetch = @Sendable (TransferRequest) async throws -> FetchOutcome<Failure>
@@ -182,7 +182,8 @@ package struct HTTPCacheTransaction<Failure: Error>: Sendable {
             request: request,
             response: loaded.body.response,
             requestTime: loaded.requestTime,
-            responseTime: loaded.responseTime
+            responseTime: loaded.responseTime,
+            isShared: rules.isShared
         )
         guard rules.ignoresServer else { return head }
         if let head, !head.isVarying || !rules.hasUnknownFields { return head }

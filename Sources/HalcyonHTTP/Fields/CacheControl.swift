@@ -1,10 +1,10 @@
 package import HTTPTypes
 
-/// The directives of `Cache-Control` that a private cache obeys, of a request or a response (RFC 9111, section 5.2;
-/// RFC 5861; RFC 8246).
+/// The directives of `Cache-Control` that a cache obeys, of a request or a response (RFC 9111, section 5.2; RFC 5861;
+/// RFC 8246).
 ///
-/// Of a directive that comes twice, the first counts (section 4.2.1). `s-maxage`, `public`'s and `private`'s meaning
-/// for shared caches, and `proxy-revalidate` say nothing to a private one.
+/// Of a directive that comes twice, the first counts (section 4.2.1). `s-maxage` and `proxy-revalidate` say nothing to a
+/// private cache; ``forSharedCache`` is what they and `private` make of the others.
 package struct CacheControl: Sendable, Hashable {
     /// A directive with a number of seconds.
     package enum Seconds: Sendable, Hashable {
@@ -28,6 +28,8 @@ package struct CacheControl: Sendable, Hashable {
     /// The fields that must not be reused without validation: `no-cache="a, b"`.
     package var noCacheFields: [HTTPField.Name] = []
     package var mustRevalidate = false
+    package var sharedMaxAge = Seconds.absent
+    package var proxyRevalidate = false
     package var mustUnderstand = false
     package var isPublic = false
     package var isPrivate = false
@@ -48,6 +50,21 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
+    /// The directives as a cache for many users obeys them: `s-maxage` counts in place of `max-age`, and forbids stale
+    /// responses unless others allow them; `proxy-revalidate` forbids them, too; `private` forbids to store (RFC 9111, sections
+    /// 5.2.2.7, 5.2.2.8 and 5.2.2.10).
+    package var forSharedCache: CacheControl {
+        var control = self
+        if sharedMaxAge != .absent {
+            control.maxAge = sharedMaxAge
+            control.mustRevalidate =
+                mustRevalidate || (staleWhileRevalidate == .absent && staleIfError == .absent)
+        }
+        if proxyRevalidate { control.mustRevalidate = true }
+        if isPrivate { control.noStore = true }
+        return control
+    }
+
     /// The number of names in `no-cache="…"` above which it counts as a `no-cache` without any, which is more careful.
     private static let maximumFieldCount = 64
 
@@ -57,12 +74,14 @@ package struct CacheControl: Sendable, Hashable {
         let argument = equals.map { Self.unquoted(directive[directive.utf8.index(after: $0)...]) }
         switch name {
         case "max-age": Self.set(&maxAge, argument)
+        case "s-maxage": Self.set(&sharedMaxAge, argument)
         case "min-fresh": Self.set(&minFresh, argument)
         case "max-stale": Self.set(&maxStale, argument ?? String(DeltaSeconds.maximum))
         case "stale-while-revalidate": Self.set(&staleWhileRevalidate, argument)
         case "stale-if-error": Self.set(&staleIfError, argument)
         case "no-store": noStore = true
         case "must-revalidate": mustRevalidate = true
+        case "proxy-revalidate": proxyRevalidate = true
         case "must-understand": mustUnderstand = true
         case "public": isPublic = true
         case "private": isPrivate = true

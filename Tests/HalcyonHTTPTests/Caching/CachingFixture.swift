@@ -68,12 +68,18 @@ struct CachingFixture {
     var lastRequest: TransferRequest? { transport.transfers.last?.request }
 
     /// A response as it is stored, made now.
-    func stored(_ headers: HTTPFields, status: Int = 200, request: TransferRequest? = nil) -> StoredResponse? {
+    func stored(
+        _ headers: HTTPFields,
+        status: Int = 200,
+        request: TransferRequest? = nil,
+        isShared: Bool = false
+    ) -> StoredResponse? {
         StoredResponse(
             request: request ?? self.request(),
             response: TransferResponse(status: status, headers: headers, url: url),
             requestTime: clock.date,
-            responseTime: clock.date
+            responseTime: clock.date,
+            isShared: isShared
         )
     }
 }

@@ -26,6 +26,28 @@ struct FreshnessTests {
         #expect(lifetime([:]) == 0)
     }
 
+    @Test("in a cache of many users is what the server says of such, also after a 304")
+    func shared() throws {
+        func control(_ field: String) -> CacheControl? {
+            fixture.stored([.cacheControl: field], isShared: true)?.cacheControl
+        }
+        #expect(fixture.stored([.cacheControl: "private, max-age=60"], isShared: true) == nil)
+        #expect(control("max-age=60, s-maxage=9")?.maxAge == .value(9))
+        #expect(control("max-age=60, s-maxage=x")?.maxAge == .invalid)
+        #expect(control("s-maxage=9")?.mustRevalidate == true)
+        #expect(control("s-maxage=9, stale-while-revalidate=9")?.mustRevalidate == false)
+        #expect(control("max-age=9, proxy-revalidate, stale-if-error=9")?.mustRevalidate == true)
+        let stored = try #require(fixture.stored([.cacheControl: "max-age=60"], isShared: true))
+        #expect(StoredResponse(metadata: stored.metadata) == stored)
+        let now = fixture.clock.date
+        for (field, isStorable) in [("private, max-age=60", false), ("max-age=60, s-maxage=5", true)] {
+            let response = TransferResponse(status: 304, headers: [.cacheControl: field], url: fixture.url)
+            let updated = stored.updated(by: response, to: fixture.request(), requestTime: now, responseTime: now)
+            #expect(updated.isStorable == isStorable)
+            if isStorable { #expect(updated.head.freshness(at: now, rules: .init()).lifetime == 5) }
+        }
+    }
+
     @Test("is none where it cannot be read")
     func invalid() {
         #expect(lifetime([.cacheControl: "max-age=x", .expires: date(10)]) == 0)

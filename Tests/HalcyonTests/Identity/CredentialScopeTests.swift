@@ -148,11 +148,29 @@ struct CredentialScopeTests {
         _ = try await load(test, carrier, user: 0)
         #expect(try await test.pipeline.cache.storedImages().map(\.hasScope) == [true])
         #expect(try await !test.pipeline.cache.storedImages().contains { $0.original.contains("@") })
+        try expectNoSecret()
+    }
+
+    private func expectNoSecret() throws {
         let files = try FileManager.default.subpathsOfDirectory(atPath: users.path)
         for file in files {
             guard let data = try? Data(contentsOf: URL(filePath: "\(users.path)/\(file)")) else { continue }
             #expect(data.firstRange(of: Data(TwoUsers.secrets[0].utf8)) == nil, "\(file)")
         }
+    }
+
+    @Test("leaves nothing of the credential in what is made of an image that was stored by hand")
+    func storedByHand() async throws {
+        let test = users.pipeline(.user, user: 0)
+        let (source, changes) = try users.request(.user, user: 0)
+        let request = ImageRequest(source, options: changes)
+        _ = try await test.pipeline.cache.store(Sample.png(), for: request)
+        let processed = ImageRequest(source, options: changes + [.processor(.crop(to: .pixels(8, 8)))])
+        #expect(try await test.pipeline.response(for: processed).source == .disk)
+        #expect(try await test.pipeline.encoded(for: processed, as: .format(.png)).data.count > 0)
+        await test.settle()
+        #expect(try await test.pipeline.cache.storedImages().count > 1)
+        try expectNoSecret()
     }
 
     @Test("is found, prefetched and removed by the cache's own functions with the same source and options")

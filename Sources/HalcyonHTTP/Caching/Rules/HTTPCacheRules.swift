@@ -15,6 +15,9 @@ package struct HTTPCacheRules: Sendable, Hashable {
     /// A Boolean value that indicates whether the fields that responses vary by are not known from requests.
     /// Default: `false`.
     package var hasUnknownFields = false
+    /// A Boolean value that indicates whether the cache answers many users, and so obeys `s-maxage`, `proxy-revalidate` and
+    /// `private` (RFC 9111, section 1.1). Default: `false`.
+    package var isShared = false
 
     /// The time for which responses are fresh, whatever their servers say.
     package enum LifetimeOverride: Sendable, Hashable {

@@ -4,13 +4,17 @@ internal import HTTPTypes
 extension StoredResponse {
     /// Creates the stored form of a response to a GET; `nil` if it must not be stored, or would never be found again (RFC 9111,
     /// section 3).
+    ///
+    /// - Parameter isShared: `true` where the cache answers many users. Default: `false`.
     package init?(
         request: TransferRequest,
         response: TransferResponse,
         requestTime: Date,
-        responseTime: Date
+        responseTime: Date,
+        isShared: Bool = false
     ) {
-        let control = CacheControl(response.headers)
+        var control = CacheControl(response.headers)
+        if isShared { control = control.forSharedCache }
         var headers = response.headers.storable
         headers.add(response.redirects)
         guard Self.mayStore(request, response, control), !CacheControl(request.headers).noStore,
@@ -27,13 +31,15 @@ extension StoredResponse {
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.selectingFields = selectingFields
+        self.isShared = isShared
     }
 
     /// Creates a response of which only its URL and time are known, for a body that was stored without its head.
     package init(url: URL, responseTime: Date) {
         status = 200
         headers = [.date: HTTPDate.string(responseTime)]
-        self.url = url
+        // An entry on a disk holds no user name.
+        self.url = url.withoutUser
         isRedirected = false
         requestTime = responseTime
         self.responseTime = responseTime
@@ -53,6 +59,18 @@ extension StoredResponse {
         self.requestTime = requestTime
         self.responseTime = responseTime
         selectingFields = []
+    }
+
+    /// Creates the statements of a response that may not be stored, for whoever passes it on.
+    ///
+    /// - Parameter isShared: `true` where the cache answers many users.
+    package init(passedOn response: TransferResponse, at time: Date, isShared: Bool) {
+        self.init(url: response.url, responseTime: time)
+        status = response.status
+        headers = response.headers.storable
+        self.isShared = isShared
+        // For another reason than its directives.
+        if !cacheControl.noStore { headers.append(HTTPField(name: .cacheControl, value: "no-store")) }
     }
 
     private static func mayStore(

@@ -4,7 +4,7 @@ internal import HTTPTypes
 extension StoredResponse {
     /// The response as bytes to lie beside its body: some hundred for an ordinary one.
     ///
-    /// Version 1: the bytes "HR" and 1; then as numbers the status, 0 without redirects, 1 with redirects that state no
+    /// The bytes "HR", and 1, or 2 for a response that was stored for many users; then as numbers the status, 0 without redirects, 1 with redirects that state no
     /// lifetime, else their lifetime plus 2, the two times in milliseconds since 1970, at most 2⁵⁰ before or after, the URL
     /// as text, the count of headers with a name and a value each, and the count of selecting fields with a name, 1 and
     /// a value, or a name and 0. A number is written in
@@ -12,7 +12,7 @@ extension StoredResponse {
     /// lowest bit; text is preceded by its length.
     package var metadata: Data {
         var writer = MetadataWriter()
-        writer.append(contentsOf: Self.signature)
+        writer.append(contentsOf: Self.signature(isShared: isShared))
         writer.append(status)
         writer.append(isRedirected ? redirectLifetime.map { $0 + 2 } ?? 1 : 0)
         writer.append(signed: Self.milliseconds(requestTime))
@@ -35,7 +35,9 @@ extension StoredResponse {
     /// Creates the response that ``metadata`` was made of; `nil` for any other bytes.
     package init?(metadata: Data) {
         var reader = MetadataReader(metadata)
-        guard reader.take(Self.signature), let status = reader.number(), (100...999).contains(status),
+        isShared = reader.take(Self.signature(isShared: true))
+        guard isShared || reader.take(Self.signature(isShared: false)), let status = reader.number(),
+            (100...999).contains(status),
             let redirects = reader.number(), (0...DeltaSeconds.maximum + 2).contains(redirects),
             let requestTime = reader.signedNumber().flatMap(Self.date),
             let responseTime = reader.signedNumber().flatMap(Self.date),
@@ -69,7 +71,9 @@ extension StoredResponse {
         guard reader.isAtEnd else { return nil }
     }
 
-    private static let signature: [UInt8] = [UInt8(ascii: "H"), UInt8(ascii: "R"), 1]
+    private static func signature(isShared: Bool) -> [UInt8] {
+        [UInt8(ascii: "H"), UInt8(ascii: "R"), isShared ? 2 : 1]
+    }
 
     /// The limit of dates in milliseconds, 35,000 years. No clock shows a later one, and beyond 51 bits `Date`, which
     /// counts seconds, does not tell each millisecond from the next, so that a time would not be read as it was written.

@@ -37,6 +37,19 @@ package struct StoredResponse: Sendable, Hashable {
         return response
     }
 
-    /// The directives of the response's `Cache-Control`.
-    package var cacheControl: CacheControl { CacheControl(headers) }
+    /// A Boolean value that indicates whether it was stored for many users, and not for one. Default: `false`.
+    package internal(set) var isShared = false
+
+    /// The directives of the response's `Cache-Control`, as a cache like this one obeys them.
+    package var cacheControl: CacheControl {
+        let control = CacheControl(headers)
+        return isShared ? control.forSharedCache : control
+    }
+
+    /// The same response in the cache of one user.
+    package var forOneUser: StoredResponse {
+        var response = self
+        response.isShared = false
+        return response
+    }
 }
