@@ -42,7 +42,7 @@ public struct HalcyonURL: Sendable, Hashable {
         let rest = parts[(mark + 1)...]
         let source: String
         if parts[mark] == "plain" {
-            source = try URLCoding.percentDecoded(rest.joined(separator: "/"))
+            source = try URLCoding.percentDecoded(URLCoding.restoringSlashes(rest.joined(separator: "/")))
         } else {
             guard let bytes = URLCoding.base64Decoded(rest.joined()) else {
                 throw .malformed("its source is not Base64")

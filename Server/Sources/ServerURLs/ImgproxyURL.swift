@@ -16,7 +16,14 @@ public struct ImgproxyURL: Sendable, Hashable {
             end != path.index(after: path.startIndex)
         else { throw .malformed("it begins with no signature") }
         signature = String(path[path.index(after: path.startIndex)..<end])
-        signedText = String(path[end...])
+        let text = String(path[end...])
+        // As imgproxy does, before it checks the signature.
+        let mark = "/plain/"
+        signedText =
+            text.firstRange(of: mark).map {
+                text[..<$0.upperBound] + URLCoding.restoringSlashes(text[$0.upperBound...])
+            }
+            ?? text
     }
 
     /// Returns what the URL asks for.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Percent-encoding and Base64 of URLs.
-enum URLCoding {
+package enum URLCoding {
     /// Returns a text without its percent-encoding.
     ///
     /// - Throws: ``URLRefusal/malformed(_:)`` for an escape that is none, bytes that are not UTF-8, and control
@@ -27,14 +27,28 @@ enum URLCoding {
     ///
     /// - Throws: ``URLRefusal/malformed(_:)`` for bytes that are not UTF-8, and control characters.
     static func text(of bytes: [UInt8]) throws(URLRefusal) -> String {
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .malformed("it has control characters") }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("it is not UTF-8") }
+        let isPlain = text.unicodeScalars.allSatisfy {
+            ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+        }
+        guard isPlain else { throw .malformed("it has control characters") }
         return text
+    }
+
+    /// Returns a source whose scheme has two slashes again, of which proxies that tidy paths up leave one: `https:/a.example`
+    /// was `https://a.example`, and `local:/a` was `local:///a`.
+    static func restoringSlashes(_ source: some StringProtocol) -> String {
+        let source = String(source)
+        guard let colon = source.firstIndex(of: ":"), source[colon...].hasPrefix(":/"),
+            !source[colon...].hasPrefix("://"), source[..<colon].allSatisfy({ $0.isASCII && $0.isLetter })
+        else { return source }
+        let scheme = source[..<colon]
+        return scheme + (scheme == "local" ? "://" : ":/") + source[source.index(after: colon)...]
     }
 
     /// Returns a text with everything escaped but unreserved characters (RFC 3986, section 2.3) and those of
     /// `others`.
-    static func percentEncoded(_ text: String, keeping others: String = "") -> String {
+    package static func percentEncoded(_ text: String, keeping others: String = "") -> String {
         var result = ""
         for byte in text.utf8 {
             let scalar = Unicode.Scalar(byte)

@@ -44,6 +44,16 @@ struct CachingFieldsTests {
         #expect(value(.init(lifetime: 5, forbidsStorage: true)) { $0.maximumAge = 7 } == "no-store")
     }
 
+    @Test("Caches of many users get a time of their own, and what must not be used stale is not")
+    func sharedLifetime() {
+        #expect(value(.init(lifetime: 0, sharedLifetime: 900)) == "public, max-age=0, s-maxage=900")
+        #expect(value(.init(lifetime: 5, mustRevalidate: true)) == "public, max-age=5, must-revalidate")
+        #expect(value(.init(lifetime: 5, sharedLifetime: 900)) { $0.maximumAge = 7 } == "public, max-age=7")
+        #expect(value(.init(lifetime: 50, sharedLifetime: 900), isPartial: true) == "public, max-age=10, s-maxage=10")
+        let rules = OriginFreshness(lifetime: 50, sharedLifetime: 900, staleIfError: 30)
+        #expect(value(rules) { $0.expires = 1_910 } == "public, max-age=50, s-maxage=900, stale-if-error=10")
+    }
+
     @Test("A partial image has a short lifetime, and the other rules of any image")
     func partial() {
         let rules = OriginFreshness(lifetime: 50, staleWhileRevalidate: 50, staleIfError: 50)
@@ -74,5 +84,9 @@ struct CachingFieldsTests {
     )
     func entityTags(_ field: String, _ isMatch: Bool) {
         #expect(([.ifNoneMatch: field] as HTTPFields).hasMatch(for: "\"a\"") == isMatch)
+        // Strongly, as it is about the bytes.
+        let isExcluded = !isMatch || field == "W/\"a\""
+        #expect(([.ifMatch: field] as HTTPFields).excludes("\"a\"") == isExcluded)
+        #expect(!([:] as HTTPFields).excludes("\"a\""))
     }
 }

@@ -22,7 +22,7 @@ struct ConnectionTests {
             )
             async throws -> Void
     ) async throws {
-        let fixture = try await ServerFixture(watchesConnections: true) {
+        let fixture = try await ServerFixture {
             $0.port = 0
             try change(&$0)
         }
@@ -86,6 +86,23 @@ struct ConnectionTests {
             connection.close()
             await transfer.waitUntilCancelled()
             #expect(fixture.transport.startedCount == 1)
+        }
+    }
+
+    @Test("Requests that a client sends before it has the first answer are answered, over one connection")
+    func pipelining() async throws {
+        try await withServer { fixture, connect, _ in
+            let connection = try connect()
+            let image = try fixture.path(["w:20", "f:png"])
+            connection.send(
+                "GET \(image) HTTP/1.1\r\nHost: a\r\n\r\n"
+                    + "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+                    + "GET \(image) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+            )
+            let transfer = await fixture.transport.nextTransfer()
+            transfer.answer(.init(body: try ServerFixture.png()))
+            let answers = await connection.received().components(separatedBy: "HTTP/1.1 ").dropFirst()
+            #expect(answers.map { $0.prefix(3) } == ["200", "200", "200"])
         }
     }
 

@@ -104,6 +104,81 @@ struct HTTPAnswerTests {
         #expect(try await own.answer(own.path(["w:20"])).headers[.cacheControl]?.hasPrefix("private, max-age=") == true)
     }
 
+    @Test("A server of many users obeys what origins say to such, and passes it on")
+    func sharedRules() async throws {
+        func answers(_ field: String, _ count: Int = 2) async throws -> (String, Int) {
+            let fixture = try await fixture([.cacheControl: field, .eTag: "\"a\""])
+            var value: String?
+            for width in 1...count {
+                value = try await fixture.answer(fixture.path(["w:\(width)"])).headers[.cacheControl]
+            }
+            return (value ?? "", fixture.transport.startedCount)
+        }
+        #expect(try await answers("max-age=1000, s-maxage=0").1 == 2)
+        let (cdn, cdnCount) = try await answers("max-age=0, s-maxage=1000")
+        #expect(cdn.firstMatch(of: /^public, max-age=0, s-maxage=(1000|999|998), must-revalidate$/) != nil)
+        #expect(cdnCount == 1)
+        let (own, ownCount) = try await answers("private, max-age=1000")
+        #expect(own.firstMatch(of: /^private, max-age=(1000|999|998)$/) != nil && ownCount == 2)
+        let (strict, _) = try await answers("max-age=1000, proxy-revalidate, stale-if-error=9")
+        #expect(strict.firstMatch(of: /^public, max-age=(1000|999|998), must-revalidate$/) != nil)
+        #expect(try await answers("no-cache").0 == "public, max-age=0, must-revalidate")
+    }
+
+    @Test("A source that varies by what this server always sends alike is kept")
+    func vary() async throws {
+        let fixture = try await fixture([.cacheControl: "max-age=1000", .vary: "Accept-Encoding, Origin"])
+        for _ in 0..<2 { #expect(try await fixture.answer(fixture.path(["w:20"])).status == .ok) }
+        #expect(try await fixture.answer(fixture.path(["w:21"])).headers[.cacheControl]?.hasPrefix("public") == true)
+        #expect(fixture.transport.startedCount == 1)
+    }
+
+    @Test("A source whose server forbids to keep it when it is asked again is not kept", arguments: ["no-store", "*"])
+    func forbiddenLater(_ reason: String) async throws {
+        let fixture = try await fixture([.cacheControl: "no-cache", .eTag: "\"a\""])
+        let path = try fixture.path(["w:20"])
+        _ = try await fixture.answer(path)
+        fixture.transport.setRoute(
+            try #require(URL(string: "https://origin.test/cat.png")),
+            .init(
+                status: 304,
+                headers: reason == "*"
+                    ? [.vary: "*", .cacheControl: "max-age=60", .eTag: "\"a\""]
+                    : [.cacheControl: reason, .eTag: "\"a\""]
+            )
+        )
+        #expect(try await fixture.answer(path).headers[.cacheControl] == "no-store")
+    }
+
+    @Test("A source that was cut short is asked for again, whatever lifetime it came with")
+    func partialSource() async throws {
+        let fixture = try await fixture()
+        let (path, jpeg) = (
+            try fixture.path(["w:20"]), try ImageCodecs.standard.encode(TestImage.noise(64, 64), as: .jpeg)
+        )
+        try fixture.serve(
+            "https://origin.test/cat.png",
+            jpeg.prefix(jpeg.count / 2),
+            headers: [.cacheControl: "max-age=1000"]
+        )
+        #expect(try await fixture.answer(path).headers[.cacheControl]?.hasPrefix("public, max-age=10") == true)
+        try fixture.serve("https://origin.test/cat.png", jpeg, headers: [.cacheControl: "max-age=1000"])
+        for _ in 0..<2 {
+            let value = try await fixture.answer(path).headers[.cacheControl]
+            #expect(value?.firstMatch(of: /^public, max-age=(1000|999|998)$/) != nil)
+        }
+        #expect(fixture.transport.startedCount == 2)
+    }
+
+    @Test("Bytes that are others than the client asks for are a 412")
+    func preconditions() async throws {
+        let fixture = try await fixture()
+        let path = try fixture.path(["w:20"])
+        let tag = try #require(try await fixture.answer(path).headers[.eTag])
+        #expect(try await fixture.answer(path, [.ifMatch: tag]).status == .ok)
+        #expect(try await fixture.answer(path, [.ifMatch: "\"other\""]).status == .preconditionFailed)
+    }
+
     @Test("An answer does not outlive its URL")
     func expiry() async throws {
         let fixture = try await fixture()
@@ -133,6 +208,8 @@ struct HTTPAnswerTests {
             return Int(response.status.code)
         }
         #expect(try await status(.init(status: 404), "a") == 404)
+        #expect(try await status(.init(status: 403), "e") == 403)
+        #expect(try await status(.init(status: 429), "f") == 503)
         #expect(try await status(.init(status: 500), "b") == 502)
         #expect(try await status(.init(error: .cannotConnect("origin.test")), "c") == 502)
         #expect(try await status(.init(body: Data("no image".utf8)), "d") == 422)
@@ -179,7 +256,7 @@ struct HTTPAnswerTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "error-\(UInt64.random(in: 0 ... .max)).png")
         try ServerFixture.png(64, 64).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let (queues, running) = (Recorder<RequestQueue>(), Recorder<Int>())
+        let (queues, running) = (Recorder<RequestQueue<QueuedImage>>(), Recorder<Int>())
         let encoder = CustomImageEncoder(format: .png, cacheIdentity: "test") { bitmap, options throws(CodecError) in
             running.add(queues.values.first?.counts.running ?? -1)
             return try ImageCodecs.standard.encode(bitmap, as: .png, options: options)
@@ -232,6 +309,11 @@ struct HTTPAnswerTests {
         #expect(try await fixture.answer("/cache?prefix=https://origin.test/b/", token, method: .delete).status == .ok)
         try await load()
         #expect(fixture.transport.startedCount == 4)
+        // In any spelling of the URL.
+        let path = "/cache?prefix=HTTPS://ORIGIN.test:443/%2562/"
+        #expect(try await fixture.answer(path, token, method: .delete).status == .ok)
+        try await load()
+        #expect(fixture.transport.startedCount == 5)
     }
 
     @Test("The name of a description is not that of an image")

@@ -21,11 +21,9 @@ final class ServerFixture: Sendable {
     let spans = Recorder<TraceContextTracer.FinishedSpan>()
 
     /// - Parameters:
-    ///   - watchesConnections: Whether requests come over real connections. Default: `false`.
     ///   - codecs: The codecs. Default: those of the server.
     ///   - change: Changes the settings.
     init(
-        watchesConnections: Bool = false,
         codecs: ImageCodecs = .server,
         _ change: (inout ServerSettings) throws -> Void = { _ in }
     ) async throws {
@@ -37,7 +35,7 @@ final class ServerFixture: Sendable {
         policy.hooks = OriginHooks(rules: settings.sources)
         var configuration = ImagePipeline.Configuration(
             downloader: ImageDownloader(transport: transport, configuration: .init(policy: policy)),
-            cache: ImageCache(disk: DiskCache.Configuration(folder: folder + "/cache")),
+            cache: ImageCache(disk: DiskCache.Configuration(folder: folder + "/cache"), isShared: true),
             codecs: codecs
         )
         configuration.allowedSources = settings.sources.localRoot == nil ? .web : [.web, .files]
@@ -46,8 +44,7 @@ final class ServerFixture: Sendable {
             settings,
             pipeline: ImagePipeline(configuration: configuration),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            onSpan: { spans.add($0) },
-            watchesConnections: watchesConnections
+            onSpan: { spans.add($0) }
         )
     }
 

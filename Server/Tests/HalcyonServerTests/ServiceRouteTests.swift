@@ -10,6 +10,10 @@ import Testing
 
 @Suite("What a server shows of itself")
 struct ServiceRouteTests {
+    private func image(_ number: Int) -> QueuedImage {
+        QueuedImage(plan: ImagePlan(source: "\(number)"), rule: .original())
+    }
+
     @Test("Health is answered while the queue is full, and readiness says that it is")
     func health() async throws {
         let fixture = try await ServerFixture {
@@ -18,10 +22,10 @@ struct ServiceRouteTests {
         }
         let gate = Gate()
         let queue = fixture.server.queue
-        let running = Task { try await queue.run(.interactive) { await gate.wait() } }
+        let running = Task { try await queue.run(image(1), .interactive) { await gate.wait() } }
         while queue.counts.running < 1 { await Task.yield() }
         #expect(try await fixture.answer("/ready").status == .ok)
-        let waiting = Task { try await queue.run(.interactive) {} }
+        let waiting = Task { try await queue.run(image(2), .interactive) {} }
         while queue.counts.waiting < 1 { await Task.yield() }
         #expect(try await fixture.answer("/health").status == .ok)
         #expect(try await fixture.answer("/ready").status == .serviceUnavailable)
@@ -44,7 +48,7 @@ struct ServiceRouteTests {
         #expect(try await fixture.answer(fixture.path(["w:20"])).status == .ok)
         let gate = Gate()
         let queue = fixture.server.queue
-        let running = Task { try await queue.run(.interactive) { await gate.wait() } }
+        let running = Task { try await queue.run(image(1), .interactive) { await gate.wait() } }
         while queue.counts.running < 1 { await Task.yield() }
         #expect(try await fixture.answer(fixture.path(["w:20"])).status == .ok)
         #expect(try await fixture.answer(fixture.path(["w:21"])).status == .tooManyRequests)

@@ -129,8 +129,7 @@ struct SharedEngineTests {
         settings.purgeToken = ServerSettings.Secret("a token of the tests")
         let server = try await ImageServer(
             settings,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            watchesConnections: false
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         let (first, second) = (server.pipeline, try pipeline(engine, folder + "/2"))
         let request = ImageRequest(try #require(URL(string: "https://origin.test/cat.png")))

@@ -25,6 +25,10 @@ struct SourceRulesTests {
             "http://good.test/photos/a.jpg", "https://good.test:444/photos/a.jpg", "https://good.test/other/a.jpg",
             "https://good.test/photos/../other/a.jpg", "https://good.test/photos/%2e%2e/other/a.jpg",
             "https://good.test/photos/..%2fother/a.jpg",
+            // Characters that take in the slash before or behind them.
+            "https://good.test/photos/../%CC%B8%D8%80/../other/a.jpg",
+            "https://good.test/photos/..%2F%CC%B8/other/a.jpg", "https://good.test/photos/\u{600}/..\u{600}/../a.jpg",
+            "https://good.test/photos/%FF/../../other/a.jpg", "https://good.test/photos%CC%B8/a.jpg",
             "file:///etc/passwd", "ftp://good.test/photos/a.jpg", "data:image/png;base64,AAAA",
             "//good.test/photos/a.jpg", "photos/a.jpg",
             "local:///a.jpg", "gopher://good.test/", "https:///photos/a.jpg",

@@ -56,6 +56,14 @@ struct HalcyonURLTests {
         #expect(rules.keys.signature(of: url.canonicalForm) == "b8IRFeSm_bxB34W22gAwROkxf83lLlN6I1nykrrKS5I")
     }
 
+    @Test("A source of which a proxy has merged the slashes is the one that was signed")
+    func mergedSlashes() throws {
+        let path = try HalcyonURL(options: ["w:400"], source: source).path(signedBy: rules.keys)
+        let merged = path.replacing("//", with: "/")
+        #expect(merged != path)
+        #expect(try HalcyonURL(path: merged).plan(by: rules).source == source)
+    }
+
     @Test("One signature serves each order of the options and each spelling of the source")
     func canonical() throws {
         let signature = "b8IRFeSm_bxB34W22gAwROkxf83lLlN6I1nykrrKS5I"

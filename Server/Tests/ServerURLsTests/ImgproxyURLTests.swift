@@ -159,9 +159,21 @@ struct ImgproxyURLTests {
         #expect(plan.source == "https://example.com/a@b?v=1%20.jpg")
     }
 
+    @Test("A source of which a proxy has merged the slashes is the one that was signed")
+    func mergedSlashes() throws {
+        let whole = try ImgproxyURL(path: "/_/w:10/plain/https://example.com/a//b.jpg@webp")
+        let merged = try ImgproxyURL(path: "/_/w:10/plain/https:/example.com/a//b.jpg@webp")
+        #expect(merged == whole)
+        #expect(try ImgproxyURL(path: "/_/plain/local:/a.jpg").plan(by: Self.rules).source == "local:///a.jpg")
+        #expect(try ImgproxyURL(path: "/_/plain/a:1/b.jpg").plan(by: Self.rules).source == "a:1/b.jpg")
+    }
+
     @Test(
         "A source that is none is refused",
-        arguments: ["plain/", "plain/a@png@webp", "***", "enc/abc", "plain/a%", "", "YQpi", "aHR0c.png.webp"]
+        arguments: [
+            "plain/", "plain/a@png@webp", "***", "enc/abc", "plain/a%", "", "YQpi", "aHR0c.png.webp", "plain/a%C2%9Bb",
+            "plain/a%E2%80%A8b",
+        ]
     )
     func malformedSource(_ text: String) {
         #expect(throws: URLRefusal.self) { try ImgproxyURL(path: "/_/w:10/\(text)").plan(by: Self.rules) }

@@ -33,21 +33,24 @@ struct CachingFields: Sendable {
                 staleIfError: staleIfError
             )
         if rules.forbidsStorage { return "no-store" }
-        if let age = delivery.maximumAge { rules.lifetime = age }
+        if let age = delivery.maximumAge { (rules.lifetime, rules.sharedLifetime) = (age, nil) }
         if isPartial {
             // Another attempt may give more of it.
-            rules.lifetime = min(rules.lifetime, partialMaximumAge)
+            rules.limitLifetimes(to: partialMaximumAge)
             (rules.staleWhileRevalidate, rules.staleIfError) = (0, 0)
         }
         if let expires = delivery.expires {
             // An answer does not outlive its URL.
             let left = max(0, expires - now)
-            rules.lifetime = min(rules.lifetime, left)
-            rules.staleWhileRevalidate = min(rules.staleWhileRevalidate, left - rules.lifetime)
-            rules.staleIfError = min(rules.staleIfError, left - rules.lifetime)
+            rules.limitLifetimes(to: left)
+            let rest = left - max(rules.lifetime, rules.sharedLifetime ?? 0)
+            rules.staleWhileRevalidate = min(rules.staleWhileRevalidate, rest)
+            rules.staleIfError = min(rules.staleIfError, rest)
         }
         var value = rules.isPrivate ? "private" : "public"
         value += ", max-age=\(rules.lifetime)"
+        if let lifetime = rules.sharedLifetime { value += ", s-maxage=\(lifetime)" }
+        if rules.mustRevalidate { value += ", must-revalidate" }
         if rules.staleWhileRevalidate > 0 { value += ", stale-while-revalidate=\(rules.staleWhileRevalidate)" }
         if rules.staleIfError > 0 { value += ", stale-if-error=\(rules.staleIfError)" }
         return value
@@ -61,6 +64,13 @@ struct CachingFields: Sendable {
         case 401, 403, 429: "no-store"
         default: "public, max-age=5"
         }
+    }
+}
+
+extension OriginFreshness {
+    fileprivate mutating func limitLifetimes(to seconds: Int) {
+        lifetime = min(lifetime, seconds)
+        sharedLifetime = sharedLifetime.map { min($0, seconds) }
     }
 }
 
@@ -102,11 +112,18 @@ enum RequestedRange: Equatable {
 
 extension HTTPFields {
     /// Returns whether `If-None-Match` has an entity tag, compared weakly, or an asterisk (RFC 9110, section 13.1.2).
-    func hasMatch(for entityTag: String) -> Bool {
-        guard let field = self[.ifNoneMatch] else { return false }
-        return field.split(separator: ",").contains { tag in
-            let tag = tag.trimming { $0 == " " || $0 == "\t" }
-            return tag == "*" || tag == entityTag || tag == "W/" + entityTag
+    func hasMatch(for entityTag: String) -> Bool { hasTag([entityTag, "W/" + entityTag], in: .ifNoneMatch) ?? false }
+
+    /// Returns whether `If-Match` is there, and has neither a strong entity tag nor an asterisk (RFC 9110, section 13.1.1).
+    func excludes(_ entityTag: String) -> Bool { hasTag([entityTag], in: .ifMatch) == false }
+
+    /// Returns whether a list of entity tags has one of some, or an asterisk; `nil` where there is no list.
+    private func hasTag(_ tags: [String], in name: HTTPField.Name) -> Bool? {
+        self[name].map { field in
+            field.split(separator: ",").contains { tag in
+                let tag = tag.trimming { $0 == " " || $0 == "\t" }
+                return tag == "*" || tags.contains { $0 == tag }
+            }
         }
     }
 }

@@ -99,74 +99,24 @@ extension ImageServer {
         {
             return self.answer(made, plan, route, request.head)
         }
-        let work: @Sendable () async throws -> Made = {
-            let turn = Turn()
-            do {
-                return try await withDeadline(.seconds(settings.limits.seconds)) {
-                    try await queue.run(isPrefetch ? .prefetch : .interactive) {
-                        turn.hasCome.store(true, ordering: .relaxed)
-                        do {
-                            return try await made(plan, load, as: rule, accept: accept)
-                        } catch {
-                            throw await withErrorImage(error, plan, accept: accept)
-                        }
+        let turn = Turn()
+        do {
+            let image = try await withDeadline(.seconds(settings.limits.seconds)) {
+                try await queue.run(QueuedImage(plan: plan, rule: rule), isPrefetch ? .prefetch : .interactive) {
+                    turn.hasCome.store(true, ordering: .relaxed)
+                    do {
+                        return try await made(plan, load, as: rule, accept: accept)
+                    } catch {
+                        throw await withErrorImage(error, plan, accept: accept)
                     }
                 }
-            } catch is DeadlineExceeded where !turn.hasCome.load(ordering: .relaxed) {
-                // Nothing is wrong with the image.
-                throw QueuedTooLong()
             }
-        }
-        let (result, isKept) = await watched(request, work)
-        var answer =
-            switch result {
-            case .success(let made): self.answer(made, plan, route, request.head)
-            case .failure(let error): self.answer(to: error, route)
-            }
-        if !isKept { answer.response.headers[.connection] = "close" }
-        return answer
-    }
-
-    /// The time after which the client of a request is watched. Watching ends the connection with the answer, so
-    /// that it is for work that takes longer than opening another one, and not for what the disk has.
-    private static let watchDelay = Duration.milliseconds(100)
-
-    /// Returns the result of some work, which is cancelled if the client leaves.
-    ///
-    /// - Returns: The result, and whether the connection may be used for another request.
-    private func watched(
-        _ request: Request,
-        _ work: @escaping @Sendable () async throws -> Made
-    ) async -> (result: Result<Made, any Error>, isKept: Bool) {
-        let (events, source) = AsyncStream<Bool>.makeStream()
-        // Both are owned here: one is awaited or cancelled in every case, the other cancelled when it has no use.
-        let task = Task {
-            defer { source.yield(true) }
-            return try await work()
-        }
-        let timer = Task {
-            try? await Task.sleep(for: Self.watchDelay)
-            source.yield(false)
-        }
-        return await withTaskCancellationHandler {
-            let isDone = await events.first { _ in true } ?? true
-            timer.cancel()
-            if isDone || !watchesConnections { return (await task.result, true) }
-            do {
-                let made = try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await withTaskCancellationHandler {
-                        try await task.value
-                    } onCancel: {
-                        task.cancel()
-                    }
-                }
-                return (.success(made), false)
-            } catch {
-                return (.failure(error), false)
-            }
-        } onCancel: {
-            task.cancel()
-            timer.cancel()
+            return self.answer(image, plan, route, request.head)
+        } catch is DeadlineExceeded where !turn.hasCome.load(ordering: .relaxed) {
+            // Nothing is wrong with the image.
+            return self.answer(to: QueuedTooLong(), route)
+        } catch {
+            return self.answer(to: error, route)
         }
     }
 
@@ -176,9 +126,15 @@ extension ImageServer {
         let original = try await unprocessed(plan, load)
         // Which format a client gets is known when there is an image.
         if let original, plan.output.format != .negotiated { return try made(original, plan) }
-        let image: EncodedImage
+        var image: EncodedImage
         do {
             image = try await encoded(plan, load, as: rule, accept: accept)
+            if image.isPartial, image.source != .network {
+                // The whole may be there by now, whatever lifetime its beginning came with.
+                var load = load
+                load.options.cache.revalidates = true
+                image = (try? await encoded(plan, load, as: rule, accept: accept)) ?? image
+            }
         } catch let error as ImageError where error.isOfTooManyBytes {
             let smallest = plan.withLowestQuality
             image = try await encoded(
@@ -293,7 +249,9 @@ extension ImageServer {
         let range: RequestedRange =
             request.method == .head
             ? .whole : RequestedRange(request.headerFields, entityTag: made.entityTag, length: made.bytes.count)
-        if request.headerFields.hasMatch(for: made.entityTag) {
+        if request.headerFields.excludes(made.entityTag) {
+            response = Response(status: .preconditionFailed, headers: headers)
+        } else if request.headerFields.hasMatch(for: made.entityTag) {
             response = Response(status: .notModified, headers: headers)
             // None of a body that is not sent.
             response.headers[.contentLength] = nil
@@ -378,7 +336,7 @@ extension ImageServer {
     /// Returns the status for an error, and a sentence that shows nothing of the source but its kind of failure.
     static func status(of error: any Error) -> (status: Int, message: String) {
         switch error {
-        case is RequestQueue.Full: (429, "The server is busy.")
+        case is QueueFull: (429, "The server is busy.")
         case is QueuedTooLong: (503, "The server is busy.")
         case is DeadlineExceeded: (504, "The image took too long.")
         case is CancellationError: (499, "The client left.")
@@ -400,7 +358,10 @@ extension ImageServer {
 
     private static func status(of error: ImageError) -> Int {
         switch error.reason {
-        case .status(404), .status(410), .file: 404
+        // Of the client's URL, and no failure of a server behind this one.
+        case .status(404), .status(410), .status(451), .file: 404
+        case .status(401), .status(403): 403
+        case .status(429): 503
         case .sourceNotAllowed, .redirectRejected: 403
         case .invalidURL: 400
         case .notAcceptable: 406
@@ -425,6 +386,12 @@ extension ImageError {
     fileprivate var isNotAcceptable: Bool {
         if case .notAcceptable = reason { true } else { false }
     }
+}
+
+/// What equal requests have in common.
+struct QueuedImage: Hashable {
+    let plan: ImagePlan
+    let rule: EncodedImageFormat
 }
 
 /// The answer is larger than the limit.

@@ -20,7 +20,7 @@ package struct ImageServer: Sendable {
     /// Loads the images.
     package let pipeline: ImagePipeline
     let settings: ServerSettings
-    let queue: RequestQueue
+    let queue: RequestQueue<QueuedImage>
     let formats: OutputFormats
     let fields: CachingFields
     let metrics: PrometheusMetrics
@@ -28,8 +28,7 @@ package struct ImageServer: Sendable {
     let tracer: TraceContextTracer
     let watermark: ServerWatermark?
     let errorImage: Data?
-    /// `false` where no connection can be watched, as in tests without one.
-    let watchesConnections: Bool
+    let connections = ClientConnections()
 
     /// Creates a server.
     ///
@@ -38,19 +37,15 @@ package struct ImageServer: Sendable {
     ///   - pipeline: Loads the images; `nil`: one by the settings. Default: `nil`.
     ///   - logger: Gets a line for each request. Default: one for "halcyon-server".
     ///   - onSpan: Called with each span that has ended. Default: a line in the log, of the level `debug`.
-    ///   - watchesConnections: A Boolean value that indicates whether the work for a client that leaves is
-    ///     cancelled, which needs a real connection. Default: `true`.
     /// - Throws: ``SettingsError`` for files that cannot be read, and a folder of the cache that cannot be written to.
     package init(
         _ settings: ServerSettings,
         pipeline: ImagePipeline? = nil,
         logger: Logger = Logger(label: "halcyon-server"),
-        onSpan: (@Sendable (TraceContextTracer.FinishedSpan) -> Void)? = nil,
-        watchesConnections: Bool = true
+        onSpan: (@Sendable (TraceContextTracer.FinishedSpan) -> Void)? = nil
     ) async throws {
         self.settings = settings
         self.logger = logger
-        self.watchesConnections = watchesConnections
         for name in settings.unknownVariables {
             logger.warning("A variable of the environment is no setting", metadata: ["variable": "\(name)"])
         }
@@ -108,7 +103,8 @@ package struct ImageServer: Sendable {
         decoder.maxHeaderFieldSize = 16 << 10
         decoder.maxHeaderFieldCount = 100
         let channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: SlowClientHandler.handlers(seconds: Int64(limits.seconds) + idle),
+            additionalChannelHandlers: SlowClientHandler.handlers(seconds: Int64(limits.seconds) + idle)
+                + [ClientConnections.Handler(connections)],
             idleTimeout: .seconds(idle),
             httpDecoderConfiguration: decoder
         )
@@ -129,15 +125,24 @@ package struct ImageServer: Sendable {
     }
 }
 
-/// Answers each request, whatever happens: see ``ImageServer``.
+/// Answers each request, whatever happens, unless the client leaves: see ``ImageServer``.
 package struct ServerResponder: HTTPResponder {
-    package typealias Context = BasicRequestContext
+    /// What is known of a request beside its fields.
+    package struct Context: RequestContext {
+        package var coreContext: CoreRequestContextStorage
+        let channel: any Channel
+
+        package init(source: ApplicationRequestContextSource) {
+            coreContext = CoreRequestContextStorage(source: source)
+            channel = source.channel
+        }
+    }
 
     let server: ImageServer
 
     /// Returns the answer.
-    package func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
-        await server.respond(to: request)
+    package func respond(to request: Request, context: Context) async throws -> Response {
+        await server.connections.answer(on: context.channel) { await server.respond(to: request) }
     }
 }
 

@@ -1,25 +1,29 @@
 internal import Synchronization
 
-/// Admits a bounded number of requests at a time; a bounded number of others waits, interactive ones before
-/// prefetches, each in the order of arrival.
+/// Admits requests for a bounded number of images at a time; a bounded number of others waits, interactive ones
+/// before prefetches, each in the order of arrival. Requests for one image share a place, as they share its work.
 ///
-/// Invariant, under the lock: while a request waits, ``capacity`` are running.
-final class RequestQueue: Sendable {
-    /// The urgency of a request.
-    enum Urgency: Sendable {
-        /// Somebody looks at the place of the image.
-        case interactive
-        /// The image may be looked at later.
-        case prefetch
+/// Invariant, under the lock: while a request waits, ``capacity`` images are made, and its own is none of them.
+final class RequestQueue<Image: Hashable & Sendable>: Sendable {
+    private struct Waiter {
+        let number: UInt64
+        let image: Image
+        let urgency: RequestUrgency
+        let continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// The queue is full.
-    struct Full: Error {}
-
     private struct State {
-        var running = 0
+        /// The numbers of requests that run, by their images.
+        var running: [Image: Int] = [:]
         var number: UInt64 = 0
-        var waiting: [(number: UInt64, urgency: Urgency, continuation: CheckedContinuation<Void, any Error>)] = []
+        var waiting: [Waiter] = []
+
+        /// Admits a request if its image has a place, or there is one left.
+        mutating func admits(_ image: Image, _ capacity: Int) -> Bool {
+            guard running[image] != nil || running.count < capacity else { return false }
+            running[image, default: 0] += 1
+            return true
+        }
     }
 
     private let capacity: Int
@@ -27,32 +31,38 @@ final class RequestQueue: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - capacity: The requests at a time; at least 1.
+    ///   - capacity: The images at a time; at least 1.
     ///   - limit: The requests that wait.
     init(capacity: Int, limit: Int) {
         self.capacity = max(1, capacity)
         self.limit = limit
     }
 
-    /// The numbers of requests that run and that wait.
-    var counts: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.count) } }
+    /// The number of images that are made, and that of requests that wait.
+    var counts: (running: Int, waiting: Int) { state.withLock { ($0.running.count, $0.waiting.count) } }
 
     /// Runs a request when it is its turn.
     ///
-    /// - Throws: ``Full``; `CancellationError` where the task is cancelled while it waits; the error of the request.
-    func run<Result: Sendable>(_ urgency: Urgency, _ work: () async throws -> Result) async throws -> Result {
-        try await enter(urgency)
-        defer { leave() }
+    /// - Parameters:
+    ///   - image: What the request is for: its work is that of equal ones.
+    ///   - urgency: Which requests it comes before.
+    ///   - work: Answers the request.
+    /// - Throws: ``QueueFull``; `CancellationError` where the task is cancelled while it waits; the error of the
+    ///   request.
+    func run<Result: Sendable>(_ image: Image, _ urgency: RequestUrgency, _ work: () async throws -> Result)
+        async throws -> Result
+    {
+        try await enter(image, urgency)
+        defer { leave(image) }
         return try await work()
     }
 
-    private func enter(_ urgency: Urgency) async throws {
-        let number = try state.withLock { state throws(Full) -> UInt64? in
-            if state.running < capacity {
-                state.running += 1
-                return nil
+    private func enter(_ image: Image, _ urgency: RequestUrgency) async throws {
+        let number = try state.withLock { state throws(QueueFull) -> UInt64? in
+            if state.admits(image, capacity) { return nil }
+            guard state.waiting.count < limit || state.waiting.contains(where: { $0.image == image }) else {
+                throw QueueFull()
             }
-            guard state.waiting.count < limit else { throw Full() }
             state.number += 1
             return state.number
         }
@@ -62,11 +72,10 @@ final class RequestQueue: Sendable {
                 let isAdmitted = state.withLock { state in
                     // Another request may have left since, and a cancellation come before there was something to
                     // cancel.
-                    if state.running < capacity {
-                        state.running += 1
-                        return true
-                    }
-                    state.waiting.append((number, urgency, continuation))
+                    if state.admits(image, capacity) { return true }
+                    state.waiting.append(
+                        Waiter(number: number, image: image, urgency: urgency, continuation: continuation)
+                    )
                     return false
                 }
                 if isAdmitted {
@@ -88,16 +97,30 @@ final class RequestQueue: Sendable {
         waiter?.continuation.resume(throwing: CancellationError())
     }
 
-    private func leave() {
-        let next = state.withLock { state in
-            let first = state.waiting.firstIndex { $0.urgency == .interactive } ?? state.waiting.indices.first
-            guard let first else {
-                state.running -= 1
-                return nil as CheckedContinuation<Void, any Error>?
-            }
+    private func leave(_ image: Image) {
+        let admitted = state.withLock { state -> [Waiter] in
+            guard let count = state.running[image] else { return [] }
+            state.running[image] = count > 1 ? count - 1 : nil
+            guard count == 1,
+                let next = (state.waiting.first { $0.urgency == .interactive } ?? state.waiting.first)?.image
+            else { return [] }
             // The place is handed over, so that no newcomer takes it.
-            return state.waiting.remove(at: first).continuation
+            let admitted = state.waiting.filter { $0.image == next }
+            state.waiting.removeAll { $0.image == next }
+            state.running[next] = admitted.count
+            return admitted
         }
-        next?.resume()
+        for waiter in admitted { waiter.continuation.resume() }
     }
 }
+
+/// The urgency of a request.
+enum RequestUrgency: Sendable {
+    /// Somebody looks at the place of the image.
+    case interactive
+    /// The image may be looked at later.
+    case prefetch
+}
+
+/// As many requests wait as may.
+struct QueueFull: Error {}

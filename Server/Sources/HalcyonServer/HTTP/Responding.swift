@@ -34,8 +34,9 @@ extension ImageServer {
         tracer.extract(request.headers, into: &context, using: FieldExtractor())
         let span = tracer.startSpan("request", context: context, ofKind: .server)
         var answer = await ServiceContext.withValue(span.context) { await route(request) }
-        let byteCount = answer.response.body.contentLength ?? 0
+        var byteCount = answer.response.body.contentLength ?? 0
         if request.method == .head {
+            byteCount = 0
             // With the length of the body that GET has, and none where GET has none.
             let length = answer.response.headers[.contentLength]
             answer.response = answer.response.createHeadResponse()
@@ -55,7 +56,7 @@ extension ImageServer {
             "ms": "\(duration.milliseconds)",
         ]
         // Neither the signature nor the query of a source: both are capabilities.
-        if let source = answer.source { line["source"] = "\(source)" }
+        if let source = answer.source { line["source"] = "\(URLCoding.percentEncoded(source, keeping: ":/?@,+=&"))" }
         if let cache = answer.cache { line["cache"] = "\(cache)" }
         if let error = answer.error { line["error"] = "\(error)" }
         if let trace = span.context.traceContext?.trace { line["trace"] = "\(trace)" }

@@ -39,6 +39,7 @@ extension ServerSettings {
             disk: disk,
             memoryCostLimit: memoryBytes,
             tiers: shared.map { [$0] } ?? [],
+            isShared: true,
             onFault: onFault
         )
         shared?.follow(cache)

@@ -87,7 +87,7 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
         }
         guard let url = URL(escaping: text), let parsed = ParsedPrefix(url) else {
             let message =
-                ParsedPrefix.hasDotSegments(text.removingPercentEncoding ?? text)
+                ParsedPrefix.hasDotSegments(ParsedPrefix.decoded(text.utf8))
                 ? "The path of the source has “.” or “..” between slashes, which is not followed."
                 : "The source is no URL of a web server."
             throw SourceRefusal(status: 400, message)
@@ -171,12 +171,13 @@ struct SourceRefusal: Error, Sendable, Hashable {
 }
 
 /// A URL in the parts by which it is compared with the beginning of others: never as text, in which
-/// `https://good.example.evil.example` begins with `https://good.example`.
+/// `https://good.example.evil.example` begins with `https://good.example`. Hosts and paths are bytes, which is what
+/// is sent: characters of Swift may hide the slash that another one is combined with, and are equal in several spellings.
 private struct ParsedPrefix {
     let scheme: String
-    let host: String
+    let host: [UInt8]
     let port: Int
-    let path: String
+    let path: [UInt8]
 
     init?(_ text: String) {
         guard let url = URL(string: text) else { return nil }
@@ -186,28 +187,51 @@ private struct ParsedPrefix {
     init?(_ url: URL) {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
             let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil
+            let host = parts.encodedHost?.utf8, !host.isEmpty, parts.user == nil, parts.password == nil
         else { return nil }
         self.scheme = scheme
-        self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
+        let bytes = Self.decoded(host).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        self.host = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
         port = parts.port ?? (scheme == "https" ? 443 : 80)
         // Dot segments, spelled in any way, would lead out of an allowed folder.
-        let path = parts.path.isEmpty ? "/" : parts.path
-        guard !Self.hasDotSegments(path), !path.contains("\\") else { return nil }
-        self.path = path
+        path = parts.percentEncodedPath.isEmpty ? [Self.slash] : Self.decoded(parts.percentEncodedPath.utf8)
+        guard !Self.hasDotSegments(path), !path.contains(UInt8(ascii: "\\")) else { return nil }
     }
 
-    static func hasDotSegments(_ path: String) -> Bool {
-        path.split(separator: "/").contains { $0 == "." || $0 == ".." }
+    private static let slash = UInt8(ascii: "/")
+
+    /// Returns whether a path has a segment "." or "..", escaped or not.
+    static func hasDotSegments(_ path: [UInt8]) -> Bool {
+        path.split(separator: slash).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
+    }
+
+    /// Returns bytes without their percent-encoding. What is no escape stays.
+    static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
+        let bytes = Array(text)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let digits = bytes[(index + 1)...].prefix(2)
+            if bytes[index] == UInt8(ascii: "%"), digits.count == 2,
+                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                result.append(byte)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
     }
 
     func begins(with prefix: ParsedPrefix) -> Bool {
         guard scheme == prefix.scheme, port == prefix.port else { return false }
-        if prefix.host.hasPrefix("*.") {
-            guard host.hasSuffix(prefix.host.dropFirst()) else { return false }
+        if prefix.host.starts(with: "*.".utf8) {
+            guard host.reversed().starts(with: prefix.host.dropFirst().reversed()) else { return false }
         } else if host != prefix.host {
             return false
         }
-        return path.hasPrefix(prefix.path)
+        return path.starts(with: prefix.path)
     }
 }
