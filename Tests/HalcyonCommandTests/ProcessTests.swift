@@ -168,4 +168,18 @@ import Testing
             #expect(try Images.info(work.read(name)).bitDepth == depth)
         }
     }
+
+    @Test("16 bits stay in PAM, and are on the contact sheet")
+    func depthOfPAM() async throws {
+        var bitmap = try Bitmap(size: PixelSize(2, 1)).converted(to: .sixteen)
+        bitmap.fill(PixelRect(size: bitmap.size), with: Color(red: 1, green: 0.5, blue: 0))
+        try work.write([UInt8](try ImageCodecs.standard.encode(bitmap, as: .png)), to: "a.png")
+        let run = try await work.run("get", "a.png", "--format", "pam", "-o", "out/", "--sheet", "sheet.png")
+        #expect(run.exitCode == 0, "\(run.error)")
+        let head = "P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
+        let samples = bitmap.straightRGBA16().flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        #expect(try work.read("out/a.pam") == Array(head.utf8) + samples)
+        let sheet = try Images.decoded(work.read("sheet.png")).straightRGBA()
+        #expect(Set(stride(from: 0, to: sheet.count, by: 4).map { Array(sheet[$0..<$0 + 3]) }).contains([255, 128, 0]))
+    }
 }

@@ -11,8 +11,8 @@ public import HalcyonCodecs
 /// is encoded with all of its frames, each processed, where the format can hold them, unless the options ask for one frame
 /// (``DecodePolicy/animation``, ``DecodePolicy/frame``); one whose frames take more than ``DecodeLimits/memory`` together
 /// fails. JPEG holds no transparency: transparent pixels are laid on
-/// ``EncodeOptions/background``, which is white by default. An image of 16 bits a sample keeps them in PNG, TIFF and
-/// JPEG XL, and has 8 in other formats. An image that the format cannot hold fails with
+/// ``EncodeOptions/background``, which is white by default. An image of 16 bits a sample keeps them in PNG, TIFF,
+/// JPEG XL and PAM, 10 or 12 of them in AVIF, and has 8 in other formats. An image that the format cannot hold fails with
 /// ``CodecError/cannotEncode(_:reason:)``.
 public struct EncodedImageFormat: Sendable, Hashable {
     /// The rule by which the format is chosen.

@@ -190,7 +190,7 @@ final class OutputWriter: Sendable {
         let mayBeOriginal =
             mayKeepOriginal(variant) && !isEncodingNamed
             && (named == nil || named == item.argument.fileExtension.flatMap(ImageFormatName.format) ?? named)
-        let hasSixteenBits = named.map { [.png, .tiff, .jxl, .avif].contains($0) } ?? true
+        let hasSixteenBits = named.map { [.png, .tiff, .jxl, .avif, .pam].contains($0) } ?? true
         if !mayBeOriginal, hasSixteenBits { options.append(.keepSixteenBits) }
         return options
     }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Halcyon
 
-/// Reads PAM as `halcyon get` writes it, 8 bits a sample, and no other: for the tiles of a contact sheet, without another
+/// Reads PAM as `halcyon get` writes it, and no other: for the tiles of a contact sheet, without another
 /// load of the image.
 struct WrittenPAMDecoder: ImageDecoder {
     /// More bytes than the text before the rows takes.
@@ -20,16 +20,29 @@ struct WrittenPAMDecoder: ImageDecoder {
         options: DecodeOptions,
         isCancelled: @Sendable () -> Bool
     ) throws -> DecodedImage {
-        let (size, rows) = try content(of: data)
+        let (size, depth, rows) = try content(of: data)
         do {
-            let bitmap = try rows.withUnsafeBytes { try Bitmap(premultiplying: $0, size: size) }
+            let bitmap =
+                switch depth {
+                case .eight: try rows.withUnsafeBytes { try Bitmap(premultiplying: $0, size: size) }
+                case .sixteen:
+                    try Self.inMachineOrder(rows).withUnsafeBytes { try Bitmap(premultiplying16: $0, size: size) }
+                }
             return DecodedImage(bitmap: bitmap, info: ImageInfo(format: .pam, size: size))
         } catch let error as BitmapError {
             throw CodecError.bitmap(error)
         }
     }
 
-    private func content(of data: Data) throws(CodecError) -> (size: PixelSize, rows: Data) {
+    private static func inMachineOrder(_ rows: Data) -> [UInt16] {
+        rows.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 2).map {
+                UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt16.self))
+            }
+        }
+    }
+
+    private func content(of data: Data) throws(CodecError) -> (size: PixelSize, depth: SampleDepth, rows: Data) {
         let head = data.prefix(Self.longestHead)
         guard let end = head.firstRange(of: Data("ENDHDR\n".utf8)) else { throw .truncated(.pam) }
         var numbers: [Substring: Int] = [:]
@@ -37,11 +50,13 @@ struct WrittenPAMDecoder: ImageDecoder {
             let words = line.split(separator: " ")
             if words.count == 2 { numbers[words[0]] = Int(words[1]) }
         }
-        guard numbers["DEPTH"] == 4, numbers["MAXVAL"] == 255, let width = numbers["WIDTH"],
-            let height = numbers["HEIGHT"], width > 0, height > 0
+        guard numbers["DEPTH"] == 4, let maximum = numbers["MAXVAL"], maximum == 255 || maximum == 65_535,
+            let width = numbers["WIDTH"], let height = numbers["HEIGHT"], width > 0, height > 0
         else { throw .unsupported(.pam, reason: "it is not as this program writes it") }
-        let (size, rows) = (PixelSize(width, height), data[end.upperBound...])
-        guard rows.count / 4 == size.area else { throw .truncated(.pam) }
-        return (size, rows)
+        let (size, depth, rows) = (
+            PixelSize(width, height), maximum == 255 ? SampleDepth.eight : .sixteen, data[end.upperBound...]
+        )
+        guard rows.count == size.area * depth.bytesPerPixel else { throw .truncated(.pam) }
+        return (size, depth, rows)
     }
 }
