@@ -44,6 +44,9 @@ public struct DecodeOptions: Sendable, Hashable {
     /// can: for comparing them exactly with those of other decoders, which a division by alpha could not give back.
     /// Default: `true`.
     package var premultiplies = true
+    /// A Boolean value that indicates whether ``frame`` 0 is the first one of an animation also where the file has another
+    /// image for programs that play none (APNG), which is shown otherwise. Default: `false`.
+    package var readsAnimation = false
     /// The full size that ``targetSize`` was derived from. An image that stands for it, and that covers the target, is scaled to
     /// it, as a processor would do next: a worker then passes on no more pixels than that. Another one, such as the cover of
     /// a video or a page of another shape, is not. Default: `nil`, none.

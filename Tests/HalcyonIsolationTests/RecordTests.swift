@@ -23,6 +23,7 @@ struct RecordTests {
             damage: .isRefused
         )
         options.premultiplies = false
+        options.readsAnimation = true
         return [
             .info(.standard), .metadata, .image(options), .wholeImage(DecodeOptions()),
             .open(options, animation: 7), .frame(3, options, animation: 9), .begin(options, image: 1),

@@ -10,7 +10,8 @@ public enum AnimationLoading: Sendable, Hashable, CaseIterable {
     /// The first frame, with the animation and all of its frames, decoded. Where they take more than
     /// ``DecodeLimits/memory`` together, or one is damaged, the same as ``onDemand``.
     case preloaded
-    /// The first frame alone, as a still image.
+    /// The first frame alone, as a still image; of an animated PNG that has another image for programs that play none,
+    /// not that image.
     case firstFrame
 }
 

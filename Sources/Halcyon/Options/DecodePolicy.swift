@@ -119,14 +119,14 @@ public struct DecodePolicy: Sendable, Hashable {
     /// The settings that decoding one frame depends on.
     var ofOneFrame: DecodePolicy {
         var policy = self
-        policy.animation = .onDemand
+        if policy.animation == .preloaded { policy.animation = .onDemand }
         policy.processesAllFrames = false
         return policy
     }
 
     /// The same settings for a decoder.
     var decodeOptions: DecodeOptions {
-        DecodeOptions(
+        var options = DecodeOptions(
             frame: frame,
             color: color,
             keepsSixteenBits: keepsSixteenBits,
@@ -138,6 +138,8 @@ public struct DecodePolicy: Sendable, Hashable {
             videoFrame: videoFrame,
             damage: damage
         )
+        options.readsAnimation = animation == .firstFrame
+        return options
     }
 
     /// The settings to read an image that was processed and stored before: its colours as they are, and no limits,

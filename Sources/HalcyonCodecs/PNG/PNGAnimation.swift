@@ -10,6 +10,8 @@ struct PNGAnimation {
     }
 
     let maximumFrameCount: Int
+    /// A Boolean value that indicates whether there are frames, or may be some behind what has been read.
+    var mayHaveFrames: Bool { state == .open || !frames.isEmpty }
     private(set) var frames: [PNGFrame] = []
     /// A Boolean value that indicates whether the file has more frames than are read.
     private(set) var hasMoreFrames = false

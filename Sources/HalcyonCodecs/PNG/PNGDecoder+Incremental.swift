@@ -9,6 +9,9 @@ extension PNGDecoder: IncrementalDecoding {
             let file = try PNGFile(bytes, limits: options.limits, checksImageData: false)
             return (file, try PNGFile.offsetOfImageData(in: bytes))
         }
+        guard !options.readsAnimation || !file.hasSeparateImage else {
+            throw CodecError.unsupported(.png, reason: "its first frame comes behind its default image")
+        }
         let (limits, size) = (options.limits, file.header.size)
         try limits.check(size, of: .png)
         // Rows are kept beside each image that is made of them, and turned once more.

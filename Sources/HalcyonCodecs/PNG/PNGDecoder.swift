@@ -100,7 +100,7 @@ public struct PNGDecoder: ImageDecoder, ConfinableDecoder {
         guard options.frame >= 0, options.frame < frameCount else {
             throw .noSuchFrame(options.frame, frameCount: frameCount)
         }
-        guard options.frame == 0 else {
+        guard !file.composesFrame(for: options) else {
             return
         }
         let depth = file.depth(for: options)
@@ -120,7 +120,8 @@ public struct PNGDecoder: ImageDecoder, ConfinableDecoder {
         _ isCancelled: @escaping @Sendable () -> Bool
     ) throws -> (bitmap: Bitmap, isPartial: Bool) {
         // Frames are composed of premultiplied pixels.
-        let premultiplies = options.premultiplies || options.frame > 0
+        let composesFrame = file.composesFrame(for: options)
+        let premultiplies = options.premultiplies || composesFrame
         let depth = file.depth(for: options)
         let decoder = PNGStreamDecoder(
             bytes,
@@ -130,7 +131,7 @@ public struct PNGDecoder: ImageDecoder, ConfinableDecoder {
             damage: options.damage,
             isCancelled: isCancelled
         )
-        guard options.frame > 0 else {
+        guard composesFrame else {
             return try decoder.decode(file.imageRanges, size: file.header.size, chunkName: "IDAT")
         }
         // As for a cursor, so that an animation that cannot be played is refused here as well.

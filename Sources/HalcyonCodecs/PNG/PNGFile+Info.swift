@@ -7,6 +7,11 @@ extension PNGFile {
         options.keepsSixteenBits && header.bitDepth == 16 ? .sixteen : .eight
     }
 
+    /// Returns whether the image asked for is a frame of the animation that the default image is not.
+    func composesFrame(for options: DecodeOptions) -> Bool {
+        options.frame > 0 || options.readsAnimation && isAnimated && !imageIsFirstFrame
+    }
+
     /// Returns the description of the file, in the terms that all formats share.
     func info(in bytes: UnsafeRawBufferPointer) throws(CodecError) -> ImageInfo {
         info(in: bytes, colorSpace: try color(in: bytes).space)

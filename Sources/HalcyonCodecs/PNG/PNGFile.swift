@@ -50,6 +50,10 @@ struct PNGFile {
     /// image in all but name, but the file says how long it stays.
     var isAnimated: Bool { !frames.isEmpty }
 
+    /// A Boolean value that indicates whether the default image is none of the frames that there are, or that may follow
+    /// where the file is only the beginning of one.
+    var hasSeparateImage: Bool { imageBegan && !imageIsFirstFrame && animation.mayHaveFrames }
+
     /// Walks all chunks. An animation is cut behind the greatest number of frames.
     ///
     /// - Parameters:

@@ -16,6 +16,7 @@ extension DecodeOptions {
         videoFrame.write(to: &writer)
         writer.write(damage == .showsWhatIsThere)
         writer.write(premultiplies)
+        writer.write(readsAnimation)
         writer.write(scaledFullSize) { $0.write($1) }
     }
 
@@ -36,6 +37,7 @@ extension DecodeOptions {
         videoFrame = try VideoFrame(from: &reader)
         damage = try reader.bool() ? .showsWhatIsThere : .isRefused
         premultiplies = try reader.bool()
+        readsAnimation = try reader.bool()
         scaledFullSize = try reader.optional { reader throws(NonsensicalAnswer) in try reader.size(in: 0...(.max)) }
     }
 }

@@ -1,7 +1,8 @@
 import FoundationEssentials
-import HalcyonCodecs
 import HalcyonRaster
 import Testing
+
+@testable import HalcyonCodecs
 
 @Suite("PNG decoder, animations")
 struct PNGAnimationTests {
@@ -114,6 +115,24 @@ struct PNGAnimationTests {
         #expect(try PNGDecoder().info(of: data, limits: .standard).frameCount == 2)
         #expect(try pixels(data, frame: 0) == PNGAnimationTests.green + PNGAnimationTests.green)
         #expect(try pixels(data, frame: 1) == PNGAnimationTests.red + PNGAnimationTests.blue)
+        var options = DecodeOptions()
+        options.readsAnimation = true
+        let first = try PNGDecoder().decode(data, options: options, isCancelled: { false })
+        #expect(first.bitmap.premultipliedBytes() == PNGAnimationTests.red + PNGAnimationTests.red)
+        #expect(throws: CodecError.self) {
+            try PNGDecoder().incrementalReader(for: data.dropLast(60), options: options)
+        }
+        _ = try PNGDecoder().incrementalReader(for: data, options: DecodeOptions())
+    }
+
+    @Test("frames that are none leave the image outside the animation", arguments: [true, false])
+    func separateStillAlone(readsAnimation: Bool) throws {
+        let broken = Frame(rows: row(PNGAnimationTests.red), area: (9, 9, 1, 1))
+        let data = file([broken], stillImage: row(PNGAnimationTests.green, PNGAnimationTests.green))
+        var options = DecodeOptions()
+        options.readsAnimation = readsAnimation
+        let image = try PNGDecoder().decode(data, options: options, isCancelled: { false })
+        #expect(image.bitmap.premultipliedBytes() == PNGAnimationTests.green + PNGAnimationTests.green)
     }
 
     @Test("a frame that is not there, or a negative one, is an error of its own", arguments: [-1, 1, Int.max, Int.min])

@@ -56,6 +56,14 @@ struct AnimatedLoadTests {
         }
     }
 
+    @Test("is the first frame of the animation where that alone is asked for, also for loads that share the decoding")
+    func firstFrameOfAnimation() {
+        var policy = DecodePolicy()
+        #expect(!policy.decodeOptions.readsAnimation)
+        policy.animation = .firstFrame
+        #expect(policy.decodeOptions.readsAnimation && policy.ofOneFrame.decodeOptions.readsAnimation)
+    }
+
     @Test("is a still image of another frame, and of a file of one frame")
     func stillImages() async throws {
         let second = try await test.pipeline.image(from: url, options: [.frame(1)])
