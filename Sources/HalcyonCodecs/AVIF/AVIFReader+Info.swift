@@ -11,7 +11,7 @@ extension AVIFReader {
         let isAnimated = frameCount > 1
         var info = ImageInfo(
             format: .avif,
-            size: size,
+            size: shownSize,
             orientation: orientation,
             frameCount: frameCount,
             frameDurations: isAnimated ? durations(ofFrames: frameCount) : [],

@@ -19,10 +19,11 @@ extension AVIFReader {
         try checkLimits(options.limits, isTurned: orientation != .up, depth: depth)
         try advance(to: index, isCancelled)
         try throwIfCancelled(isCancelled)
-        let bitmap = try withItemAlpha(options.limits) {
+        var bitmap = try withItemAlpha(options.limits) {
             try pixels(depth: depth, premultiplies: options.premultiplies)
         }
         try throwIfCancelled(isCancelled)
+        if shownSize != size { bitmap = try bitmap.part(PixelRect(size: shownSize)) }
         return try bitmap.upright(orientation)
     }
 
@@ -56,7 +57,8 @@ extension AVIFReader {
         let planes = planeByteCount
         // The image and its parts; of an animation, the eight frames that others can refer to (AV1, 7.20).
         let byteCount = isAnimated ? planes * 10 : planes + max(planes, byteCount(ofCodedPixels: codedPixelCount)) * 2
-        try limits.checkMemory(bitmapByteCount, isTurned ? bitmapByteCount : 0, byteCount.value, of: .avif)
+        let isCopied = isTurned || shownSize != size
+        try limits.checkMemory(bitmapByteCount, isCopied ? bitmapByteCount : 0, byteCount.value, of: .avif)
         // The coded image can be of another size than the file states. Nothing beyond this is decoded.
         let greatest = min(SaturatingCount(Self.greatestPixelCount), size.pixelCount * 2 + Self.pixelCountOfTiles)
         decoder.pointee.imageSizeLimit = UInt32(greatest.value)

@@ -17,8 +17,10 @@ final class AVIFReader {
 
     let decoder: UnsafeMutablePointer<avifDecoder>
     let container: AVIFContainer
-    /// The size of the images as stored.
+    /// The size of the images as coded.
     let size: PixelSize
+    /// The size of the part of them that is shown, from the top left pixel on.
+    let shownSize: PixelSize
 
     /// Reads the boxes.
     ///
@@ -75,6 +77,8 @@ final class AVIFReader {
         self.decoder = decoder
         self.container = container
         size = PixelSize(Int(image.width), Int(image.height))
+        let isCropped = image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0
+        shownSize = isCropped ? Self.aperture(image.clap, of: size) ?? size : size
         guard !container.hasOptionalTransformation else {
             throw .corrupt(.avif, reason: "it turns or crops the image by a property that is not marked essential")
         }
@@ -85,6 +89,30 @@ final class AVIFReader {
 
     deinit {
         libavif.avifDecoderDestroy(decoder)
+    }
+
+    /// Returns the size of a clean aperture (ISO/IEC 14496-12, 12.1.4); `nil` where it has parts of pixels, or reaches
+    /// out of the image, which MIAF forbids (ISO/IEC 23000-22, 7.3.6.7), or does not begin in the corner: then Chromium
+    /// shows all of the image, lest files hide parts of theirs.
+    private static func aperture(_ box: avifCleanApertureBox, of size: PixelSize) -> PixelSize? {
+        /// The offset is that of the aperture's centre from the image's.
+        func side(_ count: (UInt32, UInt32), _ offset: (UInt32, UInt32), of length: Int) -> Int? {
+            let (divisor, offsetDivisor) = (Int(Int32(bitPattern: count.1)), Int(Int32(bitPattern: offset.1)))
+            // No longer side is decoded, and no product below overflows.
+            guard divisor > 0, offsetDivisor > 0, length <= greatestPixelCount, Int(count.0).isMultiple(of: divisor),
+                case let side = Int(count.0) / divisor, 1...length ~= side,
+                (length - side) * offsetDivisor + 2 * Int(Int32(bitPattern: offset.0)) == 0
+            else {
+                return nil
+            }
+            return side
+        }
+        guard let width = side((box.widthN, box.widthD), (box.horizOffN, box.horizOffD), of: size.width),
+            let height = side((box.heightN, box.heightD), (box.vertOffN, box.vertOffD), of: size.height)
+        else {
+            return nil
+        }
+        return PixelSize(width, height)
     }
 
     /// libavif's refusal in our terms: limits first, because it calls all of them damage.

@@ -75,6 +75,56 @@ struct AVIFDecoderTests {
         #expect(stored.bitmap.greatestDifference(from: original) == 0 && stored.info == image.info)
     }
 
+    /// An image of 30 × 20 pixels with further properties.
+    private func file(_ properties: [UInt8]...) throws -> Data {
+        let file = try file(PixelSize(30, 20))
+        let configuration = try ["av1C", "colr"].map { try HEIFFixture.box($0, of: file).box }
+        let item = HEIFFixture.Item(
+            identifier: 1,
+            type: "av01",
+            content: try HEIFFixture.box("mdat", of: file).payload,
+            properties: configuration + [HEIFFixture.size(30, 20)] + properties
+        )
+        return HEIFFixture(brand: "avif", items: [item], references: [], primary: 1).data
+    }
+
+    /// A clean aperture of fractions: width, height, and the offset of its centre.
+    private static func aperture(_ fractions: (Int, Int)...) -> [UInt8] {
+        HEIFFixture.box("clap", fractions.flatMap { HEIFFixture.number($0.0, 4) + HEIFFixture.number($0.1, 4) })
+    }
+
+    @Test("an image is cropped to a clean aperture in its corner, before it is turned")
+    func cleanAperture() throws {
+        let original = try Bitmap.sample(PixelSize(30, 20))
+        let aperture = Self.aperture((28, 2), (13, 1), (-8, 1), (-7, 2))
+        let expected = try original.cropped(to: PixelRect(x: 0, y: 0, width: 14, height: 13))
+        let image = try decode(file(aperture))
+        #expect(image.info.size == PixelSize(14, 13) && image.fullSize == image.size)
+        #expect(image.bitmap.greatestDifference(from: expected) == 0)
+        #expect(try decoder.info(of: file(aperture), limits: .standard) == image.info)
+        let turned = try decode(file(aperture, HEIFFixture.box("irot", [1]), HEIFFixture.box("imir", [1])))
+        #expect(turned.info.size == PixelSize(14, 13) && turned.size == PixelSize(13, 14))
+        #expect(try turned.bitmap.greatestDifference(from: expected.oriented(.rightMirrored)) == 0)
+    }
+
+    @Test(
+        "beside a clean aperture elsewhere, or one that is none, all of the image is shown, as in Chromium",
+        arguments: [
+            aperture((14, 1), (13, 1), (-10, 2), (3, 2)), aperture((14, 1), (20, 1), (0, 1), (0, 1)),
+            aperture((31, 1), (20, 1), (0, 1), (0, 1)), aperture((14, 1), (20, 1), (9, 1), (0, 1)),
+            aperture((14, 1), (20, 1), (-9, 1), (0, 1)), aperture((29, 2), (20, 1), (0, 1), (0, 1)),
+            aperture((14, 1), (20, 1), (1, 4), (0, 1)), aperture((14, 0), (20, 1), (0, 1), (0, 1)),
+            aperture((14, 1), (20, 1), (0, 0), (0, 1)), aperture((0, 1), (20, 1), (0, 1), (0, 1)),
+            aperture((0xffff_ffff, 1), (20, 1), (0x7fff_ffff, 1), (0, 1)),
+            aperture((14, 1), (20, 1), (-0x8000_0000, 0x7fff_ffff), (0, -1)),
+        ] as [[UInt8]]
+    )
+    func impossibleAperture(_ property: [UInt8]) throws {
+        let image = try decode(file(property))
+        #expect(image.info.size == PixelSize(30, 20))
+        #expect(try image.bitmap.greatestDifference(from: Bitmap.sample(PixelSize(30, 20))) == 0)
+    }
+
     @Test("each quarter turn alone", arguments: zip(0...3, [Orientation.up, .left, .down, .right]))
     func rotation(_ quarters: Int, _ expected: Orientation) throws {
         var bytes = AVIFBytes(try file(PixelSize(30, 20)))

@@ -45,6 +45,20 @@ struct HEICGeometryTests {
         #expect(image.bitmap[10, 10] == tile[10, 10])
     }
 
+    @Test("a clean aperture is cut out around its centre")
+    func cleanAperture() throws {
+        // From column 10 and row 6 on.
+        let fractions = [(30, 1), (20, 1), (20 + 30 - 64, 2), (12 + 20 - 64, 2)]
+        let aperture = fractions.flatMap { HEIFFixture.number($0.0, 4) + HEIFFixture.number($0.1, 4) }
+        var item = try HEIFFixture.tile(1)
+        item.properties.append(HEIFFixture.box("clap", aperture))
+        let image = try decode(HEIFFixture(items: [item], references: [], primary: 1))
+        let expected = try tile().cropped(to: PixelRect(x: 10, y: 6, width: 30, height: 20))
+        #expect(image.info.size == expected.size)
+        #expect(try #require(image.bitmap.greatestDifference(from: expected)) < 40)
+        #expect(image.bitmap[5, 5] == expected[5, 5])
+    }
+
     @Test("a tile named more than once is drawn in each of its places")
     func repeatedTile() throws {
         var file = try grid(2, 2, 120, 100)
