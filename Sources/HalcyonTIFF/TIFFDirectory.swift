@@ -14,9 +14,13 @@ struct TIFFDirectory {
     let photometric: TIFFPhotometric
     /// The meaning of each sample beyond the colours: 0 unknown, 1 alpha whose colours are premultiplied, 2 straight.
     let extraSamples: [Int]
-    /// A Boolean value that indicates whether the page is a smaller version of another one.
+    /// A Boolean value that indicates whether the page is a smaller version of another one, and not of its mask.
     let isReduced: Bool
     let iccProfile: Data?
+    /// The sample that stands for no data, which is text in GDAL's tag; 0 where there is none.
+    private let valueOfNoData: Double
+    /// The number of strips or tiles that have a place.
+    private let placeCount: Int
     /// The size of a tile, or of a strip of all columns.
     private let segmentSize: PixelSize
     /// Places of further directories that belong to this page.
@@ -42,12 +46,16 @@ struct TIFFDirectory {
             samplesPerPixel: samplesPerPixel
         )
         extraSamples = entries.values(.extraSamples, maximumCount: 16)
-        isReduced = (entries.value(.subfileType) ?? 0) & 1 == 1
+        isReduced = (entries.value(.subfileType) ?? 0) & 5 == 1
         iccProfile = entries.bytes(.iccProfile, maximumCount: ICCProfile.maximumByteCount)
+        let text = entries.bytes(.valueOfNoData, maximumCount: 64)?.prefix { $0 > UInt8(ascii: " ") }
+        valueOfNoData = text.flatMap { Double(String(decoding: $0, as: UTF8.self)) } ?? 0
         if let tileWidth = entries.value(.tileWidth), let tileLength = entries.value(.tileLength) {
             segmentSize = PixelSize(max(1, tileWidth), max(1, tileLength))
+            placeCount = entries.count(of: .tileOffsets)
         } else {
             segmentSize = PixelSize(width, max(1, entries.value(.rowsPerStrip) ?? height))
+            placeCount = entries.count(of: .stripOffsets)
         }
         subdirectories = entries.values(.subdirectories, maximumCount: 16)
     }
@@ -75,13 +83,21 @@ extension TIFFDirectory {
         return iccProfile
     }
 
+    /// The samples of strips and tiles that a sparse file leaves out; `nil` where there is no place for each, so that those
+    /// without one are missing.
+    var leftOutValue: Double? { placeCount >= planeSegmentCount ? valueOfNoData : nil }
+
     /// The strips or tiles of the page.
     var segmentCount: Int {
-        let sides = segmentSize
-        let (columns, rows) = ((size.width - 1) / sides.width + 1, (size.height - 1) / sides.height + 1)
+        let (count, overflows) = planeSegmentCount.multipliedReportingOverflow(by: max(1, samplesPerPixel))
+        return overflows ? .max / 16 : min(count, .max / 16)
+    }
+
+    /// The strips or tiles of a plane.
+    private var planeSegmentCount: Int {
+        let (columns, rows) = ((size.width - 1) / segmentSize.width + 1, (size.height - 1) / segmentSize.height + 1)
         let (product, overflows) = columns.multipliedReportingOverflow(by: rows)
-        let (count, overflowsCount) = product.multipliedReportingOverflow(by: max(1, samplesPerPixel))
-        return overflows || overflowsCount ? .max / 16 : min(count, .max / 16)
+        return overflows ? .max : product
     }
 
     /// Returns the description of this page in a file of `frameCount` pages, or of at least so many.

@@ -3,7 +3,7 @@ internal import HalcyonCodecs
 
 /// The entries of a directory (TIFF 6.0 section 2).
 struct TIFFEntries {
-    /// Tags by their numbers in TIFF 6.0, its technical notes (330) and the ICC's appendix (34675).
+    /// Tags by their numbers in TIFF 6.0, its technical notes (330), the ICC's appendix (34675) and GDAL (42113).
     enum Tag: Int {
         case subfileType = 254
         case imageWidth = 256
@@ -12,22 +12,26 @@ struct TIFFEntries {
         case compression = 259
         case photometric = 262
         case orientation = 274
+        case stripOffsets = 273
         case samplesPerPixel = 277
         case rowsPerStrip = 278
         case tileWidth = 322
         case tileLength = 323
+        case tileOffsets = 324
         case subdirectories = 330
         case extraSamples = 338
         case xmp = 700
         case iccProfile = 34675
+        case valueOfNoData = 42113
     }
 
-    /// Returns whether a directory is that of a smaller version of another page (TIFF 6.0, NewSubfileType, bit 0).
+    /// Returns whether a directory is that of a page of its own: neither a smaller version of another one nor a mask of
+    /// its transparency (TIFF 6.0, NewSubfileType, bits 0 and 2).
     ///
     /// The tag is the smallest there is, and entries are sorted by their tags, so that it is looked for among the first
     /// ones only: the directories of a hostile file may overlap, with 65,535 entries each.
-    static func isReducedPage(_ file: TIFFFile, at directory: Int) -> Bool {
-        TIFFEntries(file, at: directory, maximumCount: 4)?.value(.subfileType).map { $0 & 1 == 1 } ?? false
+    static func isPage(_ file: TIFFFile, at directory: Int) -> Bool {
+        TIFFEntries(file, at: directory, maximumCount: 4)?.value(.subfileType).map { $0 & 5 == 0 } ?? true
     }
 
     private let file: TIFFFile
@@ -54,6 +58,11 @@ struct TIFFEntries {
         values(tag, maximumCount: 1).first
     }
 
+    /// The number of values that an entry says it has; 0 where there is none.
+    func count(of tag: Tag) -> Int {
+        places[tag].flatMap { file.offset(at: $0 + 4) } ?? 0
+    }
+
     /// Whole numbers, at most so many of them; none where the entry is missing, of another type, or cut.
     func values(_ tag: Tag, maximumCount: Int) -> [Int] {
         guard let place = places[tag], let type = file.reader.uint16(at: place + 2), let size = Self.size(of: type),
@@ -73,8 +82,9 @@ struct TIFFEntries {
     }
 
     func bytes(_ tag: Tag, maximumCount: Int) -> Data? {
-        guard let place = places[tag], let type = file.reader.uint16(at: place + 2), Self.size(of: type) == 1,
-            let count = file.offset(at: place + 4), count <= maximumCount,
+        // ASCII is no number.
+        guard let place = places[tag], let type = file.reader.uint16(at: place + 2),
+            type == 2 || Self.size(of: type) == 1, let count = file.offset(at: place + 4), count <= maximumCount,
             let start = start(of: place, size: 1, count: count)
         else {
             return nil

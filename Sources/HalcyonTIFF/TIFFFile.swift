@@ -36,7 +36,7 @@ struct TIFFFile {
     struct Chain {
         /// The places of all directories, of which there is at least one.
         let directories: [Int]
-        /// The indices of the directories that are no smaller versions of another page.
+        /// The indices of the directories that are pages, and no smaller versions or masks of another.
         let pageIndices: [Int]
         /// A Boolean value that indicates whether the chain was walked to its end.
         let isWhole: Bool
@@ -66,7 +66,7 @@ struct TIFFFile {
         guard !directories.isEmpty else {
             throw firstDirectory > 0 ? .truncated(.tiff) : .corrupt(.tiff, reason: "no directory")
         }
-        let pages = directories.indices.filter { !TIFFEntries.isReducedPage(self, at: directories[$0]) }
+        let pages = directories.indices.filter { TIFFEntries.isPage(self, at: directories[$0]) }
         return Chain(directories: directories, pageIndices: pages, isWhole: isWhole)
     }
 

@@ -9,13 +9,19 @@ final class TIFFPageReader {
     private let handle: OpaquePointer
     /// A Boolean value that indicates whether the file is read as if zeros followed it.
     private let isPadded: Bool
+    /// The bytes of each sample in a strip or tile that the file leaves out, in the order of this machine; `nil` where
+    /// one that is not there is missing.
+    private let leftOutSample: [UInt8]?
 
     /// Opens the directory at an offset. `bytes` must outlive this value.
     ///
-    /// - Parameter padding: The zeros that are read beyond the end, see ``missingByteCount``.
+    /// - Parameters:
+    ///   - leftOutValue: The samples of strips and tiles that a sparse file leaves out; `nil` where they are missing.
+    ///   - padding: The zeros that are read beyond the end, see ``missingByteCount``.
     init(
         _ bytes: UnsafeRawBufferPointer,
         directory: Int,
+        leftOutValue: Double?,
         memoryLimit: Int,
         padding: Int = 0
     ) throws(CodecError) {
@@ -40,7 +46,24 @@ final class TIFFPageReader {
             throw .corrupt(.tiff, reason: "the layout of the image in the directory at byte \(directory)")
         }
         self.layout = layout
+        leftOutSample = leftOutValue.map { Self.bytes(of: $0, layout) }
         handle = opened
+    }
+
+    /// Returns a sample as libtiff hands it out; a 0 for a value or a width of samples that cannot be one.
+    private static func bytes(of value: Double, _ layout: HalcyonTIFFLayout) -> [UInt8] {
+        func bytes(_ pattern: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: pattern) { Array($0) } }
+        switch (layout.sample_format, layout.bits_per_sample) {
+        case (3, 32): return bytes(Float(value).bitPattern)
+        case (3, 64): return bytes(value.bitPattern)
+        case (2, 8): return bytes(Int8(exactly: value) ?? 0)
+        case (2, 16): return bytes(Int16(exactly: value) ?? 0)
+        case (2, 32): return bytes(Int32(exactly: value) ?? 0)
+        case (1, 8): return bytes(UInt8(exactly: value) ?? 0)
+        case (1, 16): return bytes(UInt16(exactly: value) ?? 0)
+        case (1, 32): return bytes(UInt32(exactly: value) ?? 0)
+        default: return [0]
+        }
     }
 
     deinit {
@@ -64,19 +87,39 @@ final class TIFFPageReader {
 
     /// Returns whether the row could be decoded, as the functions below do for what they read.
     func readRow(_ row: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
-        hasRow(row) && halcyon_tiff_reader_read_row(handle, UInt32(row), out)
+        fillLeftOut(column: 0, row: row, plane: 0, out, layout.segment_row_size)
+            || hasRow(row) && halcyon_tiff_reader_read_row(handle, UInt32(row), out)
     }
 
     /// The strip or tile that holds a pixel; `out` has room for `layout.segment_size` bytes.
     func readSegment(column: Int, row: Int, plane: Int, into out: UnsafeMutablePointer<UInt8>) -> Bool {
-        halcyon_tiff_reader_read_segment(
-            handle,
-            UInt32(column),
-            UInt32(row),
-            UInt16(plane),
-            out,
-            layout.segment_size
-        )
+        fillLeftOut(column: column, row: row, plane: plane, out, layout.segment_size)
+            || halcyon_tiff_reader_read_segment(
+                handle,
+                UInt32(column),
+                UInt32(row),
+                UInt16(plane),
+                out,
+                layout.segment_size
+            )
+    }
+
+    /// Writes samples where the file leaves out the strip or tile that holds a pixel (GDAL's sparse files), and returns
+    /// whether it does.
+    private func fillLeftOut(
+        column: Int,
+        row: Int,
+        plane: Int,
+        _ out: UnsafeMutablePointer<UInt8>,
+        _ byteCount: Int
+    ) -> Bool {
+        guard let leftOutSample,
+            halcyon_tiff_reader_is_left_out(handle, UInt32(column), UInt32(row), UInt16(plane))
+        else {
+            return false
+        }
+        for index in 0..<byteCount { out[index] = leftOutSample[index % leftOutSample.count] }
+        return true
     }
 
     func startConversion() throws(CodecError) {

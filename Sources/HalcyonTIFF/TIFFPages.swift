@@ -71,11 +71,18 @@ struct TIFFPages: FrameCursor {
         try limits.checkMemory(byteCount, orientedByteCount, directory.segmentCount * 16, of: .tiff)
         let inks = options.color == .sRGB ? inkProfile : nil
         let (bitmap, isPartial) = try data.withUnsafeBytes { bytes in
-            var page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory)
-            let missing = options.damage == .showsWhatIsThere ? page.missingByteCount : 0
-            if missing > 0, missing <= byteCount * 16 {
-                page = try TIFFPageReader(bytes, directory: offset, memoryLimit: limits.memory, padding: missing)
+            func open(padding: Int) throws(CodecError) -> TIFFPageReader {
+                try TIFFPageReader(
+                    bytes,
+                    directory: offset,
+                    leftOutValue: directory.leftOutValue,
+                    memoryLimit: limits.memory,
+                    padding: padding
+                )
             }
+            var page = try open(padding: 0)
+            let missing = options.damage == .showsWhatIsThere ? page.missingByteCount : 0
+            if missing > 0, missing <= byteCount * 16 { page = try open(padding: missing) }
             guard page.size == directory.size else {
                 // The limits were checked for the size in the header.
                 throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")

@@ -183,6 +183,12 @@ bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row, 
     return offset <= reader->stream.count && (reader->stream.count - offset) / size > before;
 }
 
+bool halcyon_tiff_reader_is_left_out(HalcyonTIFFReader *reader, uint32_t column, uint32_t row, uint16_t plane) {
+    TIFF *tiff = reader->tiff;
+    uint32_t index = TIFFIsTiled(tiff) ? TIFFComputeTile(tiff, column, row, 0, plane) : TIFFComputeStrip(tiff, row, plane);
+    return TIFFGetStrileOffset(tiff, index) == 0 && TIFFGetStrileByteCount(tiff, index) == 0;
+}
+
 bool halcyon_tiff_reader_read_row(HalcyonTIFFReader *reader, uint32_t row, uint8_t *out) {
     return TIFFReadScanline(reader->tiff, out, row, 0) >= 0;
 }

@@ -61,7 +61,7 @@ struct TIFFDamageTests {
             width: 4,
             height: 6,
             samples: [UInt8](repeating: 200, count: byteCount),
-            [entry(273, strip, 0, strip), entry(279, byteCount, 0, byteCount), entry(278, 2)] + entries
+            [entry(273, strip, 90_000, strip), entry(279, byteCount, 1, byteCount), entry(278, 2)] + entries
         )
         return file.data
     }
@@ -89,7 +89,7 @@ struct TIFFDamageTests {
     func missingTile() throws {
         var file = TIFFBytes()
         let tile = file.place([UInt8](repeating: 200, count: 256))
-        let tiles = [entry(322, 16), entry(323, 16), entry(324, 0, tile), entry(325, 0, 256)]
+        let tiles = [entry(322, 16), entry(323, 16), entry(324, 90_000, tile), entry(325, 1, 256)]
         file.addPage(width: 32, height: 16, samples: [], tiles)
         let image = try decode(file.data)
         #expect(image.isPartial)

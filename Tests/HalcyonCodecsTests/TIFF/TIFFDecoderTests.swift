@@ -212,6 +212,49 @@ struct TIFFDecoderTests {
         #expect([bitmap[15, 15], bitmap[16, 0], bitmap[0, 16], bitmap[19, 17]].map { $0[0] } == [15, 50, 100, 153])
     }
 
+    /// Strips of one row of two pixels, of which the second of three is left out of the file, and the value of no data.
+    @Test(
+        "what a sparse file leaves out is 0, or its value of no data",
+        arguments: [
+            (8, 1, nil, 0), (8, 1, "200", 200), (8, 1, "-9999", 0), (16, 1, "25700 ", 100), (32, 1, "nan", 0),
+            (32, 3, "0.2", 51), (8, 1, "x", 0),
+        ] as [(Int, Int, String?, UInt8)]
+    )
+    func sparseStrips(bits: Int, format: Int, text: String?, expected: UInt8) throws {
+        var file = TIFFBytes()
+        let one: [UInt8] = format == 3 ? [0, 0, 128, 63] : [UInt8](repeating: 255, count: bits / 8)
+        let (strip, byteCount) = (file.place(one + one), 2 * one.count)
+        var entries = [
+            entry(258, bits), entry(339, format), entry(278, 1), longs(273, strip, 0, strip),
+            longs(279, byteCount, 0, byteCount),
+        ]
+        if let text { entries.append(TIFFBytes.Entry(tag: 42_113, type: 2, values: text.utf8.map(Int.init) + [0])) }
+        file.addPage(width: 2, height: 3, samples: [], entries)
+        let image = try decode(file.data)
+        #expect(!image.isPartial)
+        #expect((0..<3).map { image.bitmap[1, $0] } == [255, expected, 255].map { [$0, $0, $0, 255] })
+    }
+
+    @Test("tiles and planes that a sparse file leaves out are 0, with the others and alone")
+    func sparseTiles() throws {
+        var file = TIFFBytes()
+        let tile = file.place([UInt8](repeating: 200, count: 256))
+        let sides = [entry(322, 16), entry(323, 16)]
+        file.addPage(width: 32, height: 16, samples: [], sides + [longs(324, 0, tile), longs(325, 0, 256)])
+        let planes = [entry(258, 8, 8, 8), entry(262, 2), entry(277, 3), entry(284, 2)]
+        let places = [longs(324, tile, 0, tile), longs(325, 256, 0, 256)]
+        file.addPage(width: 16, height: 16, samples: [], sides + planes + places)
+        file.addPage(width: 16, height: 16, samples: [], sides + [longs(324, 0), longs(325, 0)])
+        let images = try (0..<3).map { try decode(file.data, DecodeOptions(frame: $0)) }
+        #expect(images.allSatisfy { !$0.isPartial })
+        #expect(images[0].bitmap[15, 15] == [0, 0, 0, 255] && images[0].bitmap[16, 0] == [200, 200, 200, 255])
+        #expect(images[1].bitmap[3, 3] == [200, 0, 200, 255] && images[2].bitmap[3, 3] == [0, 0, 0, 255])
+    }
+
+    private func longs(_ tag: Int, _ values: Int...) -> TIFFBytes.Entry {
+        TIFFBytes.Entry(tag: tag, type: 4, values: values)
+    }
+
     @Test("the orientation is applied once, or not at all", arguments: 1...8)
     func orientation(_ value: Int) throws {
         var file = TIFFBytes()
@@ -241,6 +284,17 @@ struct TIFFDecoderTests {
         #expect(counted.frameCount == 1 && !counted.isFrameCountExact)
         #expect(try decode(file.data, DecodeOptions(limits: limits)).info == counted)
         #expect(try decoder.info(of: file.data, limits: .standard).isFrameCountExact)
+    }
+
+    @Test("masks are no pages, and a smaller mask is no smaller version", arguments: [4, 5, 6])
+    func masks(subfileType: Int) throws {
+        var file = TIFFBytes()
+        file.addPage(width: 4, height: 2, samples: [UInt8](repeating: 9, count: 8))
+        file.addPage(width: 2, height: 1, samples: [7, 7], [entry(254, subfileType), entry(262, 4)])
+        file.addPage(width: 1, height: 2, samples: [3, 4], [entry(254, 2)])
+        #expect(try decoder.info(of: file.data, limits: .standard).frameCount == 2)
+        #expect(try decode(file.data, DecodeOptions(frame: 1)).bitmap[0, 1][0] == 4)
+        #expect(try decode(file.data, DecodeOptions(usesEmbeddedThumbnail: true)).bitmap[0, 0][0] == 9)
     }
 
     @Test("pages read one after the other have their own sizes, orientations and profiles, in any order")

@@ -69,6 +69,10 @@ uint64_t halcyon_tiff_reader_plain_end(HalcyonTIFFReader *reader);
 /// are in planes.
 bool halcyon_tiff_reader_has_plain_row(HalcyonTIFFReader *reader, uint32_t row, uint16_t plane);
 
+/// Returns whether the strip or tile that contains a pixel is left out of the file, as of sparse ones: it has neither a place
+/// nor bytes.
+bool halcyon_tiff_reader_is_left_out(HalcyonTIFFReader *reader, uint32_t column, uint32_t row, uint16_t plane);
+
 /// Decodes one row of all samples from strips; rows must be read in their order.
 bool halcyon_tiff_reader_read_row(HalcyonTIFFReader *reader, uint32_t row, uint8_t *out);
 
