@@ -4,7 +4,8 @@ public import HalcyonRaster
 /// The options for turning pixels into encoded bytes.
 public struct EncodeOptions: Sendable, Hashable {
     /// 1 (smallest) to 100 (best), where the format is lossy, or `nil` for no loss, which JPEG cannot do (`nil` is 100
-    /// there). Default: 85.
+    /// there). The colours of a bitmap are multiplied by alpha, so that the straight ones of nearly clear pixels are
+    /// those of the original rounded. Default: 85.
     ///
     /// Qualities are those of JPEG as libjpeg defines them, and mean the same in each format: an image in WebP, AVIF or
     /// JPEG XL looks like the JPEG file of that quality, and takes fewer bytes. The measure is the mean score of
@@ -44,7 +45,7 @@ public struct EncodeOptions: Sendable, Hashable {
     /// needed; a format without a quality cannot yield. Default: `nil`.
     public var maximumByteCount: Int?
     /// The metadata embedded besides the pixels, or `nil` for none. An orientation in ``ImageMetadata/exif`` is written
-    /// as ``orientation``, that of the pixels. Of profiles, ``colorProfile`` alone counts: the one in
+    /// as ``orientation``, that of the pixels, and so is a size. Of profiles, ``colorProfile`` alone counts: the one in
     /// ``ImageMetadata/iccProfile`` is that of the file it was read from, whose colours have become sRGB as a rule.
     /// Default: `nil`.
     public var metadata: ImageMetadata?
@@ -85,16 +86,16 @@ public struct EncodeOptions: Sendable, Hashable {
 }
 
 extension EncodeOptions {
-    /// What an encoder embeds besides the pixels: ``metadata`` with the profile and the orientation of the pixels in
-    /// place of any other, and without a thumbnail, which may show what the pixels no longer do.
+    /// What an encoder embeds besides the pixels: ``metadata`` with the profile, the orientation and the size of the pixels
+    /// in place of any other, and without a thumbnail, which may show what the pixels no longer do.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for colours that no profile can be made of, such as those of a
     ///   high dynamic range.
-    package func embeddedMetadata(in format: ImageFormat) throws(CodecError) -> ImageMetadata? {
+    package func embeddedMetadata(in format: ImageFormat, of size: PixelSize) throws(CodecError) -> ImageMetadata? {
         guard metadata != nil || colorProfile != nil || orientation != .up else { return nil }
         var embedded = metadata ?? ImageMetadata()
-        embedded.exif = EXIF.block(embedded.exif.map(EXIF.withoutThumbnail), orientation: orientation)
-        embedded.xmp = embedded.xmp.map { XMP.block($0, orientation: orientation) }
+        embedded.exif = EXIF.block(embedded.exif.map(EXIF.withoutThumbnail), orientation: orientation, size: size)
+        embedded.xmp = embedded.xmp.map { XMP.block($0, orientation: orientation, size: size) }
         embedded.iccProfile =
             switch colorProfile {
             case .icc(let profile)? where ICCProfile.isProfile(profile, for: .inks): nil

@@ -36,7 +36,7 @@ final class JPEGXLWriter {
         self.hasAlpha = hasAlpha
         self.depth = depth
         try describe(options, loopCount: loopCount)
-        let metadata = try options.embeddedMetadata(in: .jxl)
+        let metadata = try options.embeddedMetadata(in: .jxl, of: size)
         try setColors(metadata?.iccProfile)
         try setQuality(options)
         try addBoxes(metadata)

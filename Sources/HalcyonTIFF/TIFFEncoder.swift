@@ -50,7 +50,7 @@ public struct TIFFEncoder: PageEncoder {
             throw .cannotEncode(.tiff, reason: "out of memory")
         }
         defer { halcyon_tiff_writer_close(writer) }
-        let metadata = try options.embeddedMetadata(in: .tiff)
+        let metadata = try options.embeddedMetadata(in: .tiff, of: pages[0].size)
         for (number, page) in pages.enumerated() {
             try start(page, number, of: pages.count, metadata, options, in: writer)
             try writeRows(of: page, to: writer)

@@ -126,12 +126,12 @@ enum StoredTarget: String, CaseIterable, Sendable {
 
     private func readMetadata(_ data: Data) {
         _ = EXIF.orientation(in: data)
-        let upright = EXIF.block(data, orientation: .up)
+        let upright = EXIF.block(data, orientation: .up, size: PixelSize(3, 2))
         precondition(upright?.count == EXIF.tiff(of: data).count, "a block of another length")
         if EXIF.orientation(in: data) != nil {
             precondition(upright.flatMap(EXIF.orientation) == .up, "a block that is not upright")
         }
-        let turned = EXIF.block(data, orientation: .right)
+        let turned = EXIF.block(data, orientation: .right, size: PixelSize(3, 2))
         precondition(turned.flatMap(EXIF.orientation) == .right, "a block without a turn")
         _ = EXIF.thumbnail(in: EXIF.tiff(of: data))
         _ = ICCProfile.description(of: data)

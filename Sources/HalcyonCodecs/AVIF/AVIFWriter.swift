@@ -126,7 +126,8 @@ final class AVIFWriter {
     }
 
     private func setMetadata(of image: UnsafeMutablePointer<avifImage>) throws(CodecError) {
-        guard let metadata = try options.embeddedMetadata(in: .avif) else {
+        let size = PixelSize(Int(image.pointee.width), Int(image.pointee.height))
+        guard let metadata = try options.embeddedMetadata(in: .avif, of: size) else {
             return
         }
         try set(metadata.iccProfile) { halcyon_avif_set_icc_profile(image, $0, $1) }

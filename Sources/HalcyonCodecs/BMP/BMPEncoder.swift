@@ -19,7 +19,7 @@ public struct BMPEncoder: ImageEncoder {
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         let bitmap = try bitmap.withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
-        let profile = try options.embeddedMetadata(in: .bmp)?.iccProfile ?? Data()
+        let profile = try options.embeddedMetadata(in: .bmp, of: bitmap.size)?.iccProfile ?? Data()
         let header = try BMPHeaderWriter(bitmap.size, isOpaque: isOpaque, profileByteCount: profile.count)
         let (bytesPerRow, bytesPerPixel) = (header.bytesPerRow, isOpaque ? 3 : 4)
         return try Data.written(capacity: header.fileByteCount) { (file) throws(CodecError) in

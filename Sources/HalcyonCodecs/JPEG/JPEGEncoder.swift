@@ -34,7 +34,7 @@ public struct JPEGEncoder: ImageEncoder {
         guard max(bitmap.width, bitmap.height) <= Self.maximumSideLength else {
             throw .cannotEncode(.jpeg, reason: "\(bitmap.size) pixels; a side can have \(Self.maximumSideLength)")
         }
-        let metadata = try options.embeddedMetadata(in: .jpeg)
+        let metadata = try options.embeddedMetadata(in: .jpeg, of: bitmap.size)
         let segments = try metadata.map(JPEGMetadataSegments.init)?.all ?? []
         let rows = try JPEGRows(bitmap.withEightBits(), on: options.background)
         var settings = HalcyonJPEGSettings()

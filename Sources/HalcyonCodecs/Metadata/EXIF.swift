@@ -16,12 +16,12 @@ package enum EXIF {
         return orientation(at: entry, of: reader)
     }
 
-    /// The block as an encoder embeds it: without "Exif\0\0", and with the orientation of the pixels in place of any
-    /// other. No offset moves: where the first directory has no such tag, and the pixels are not upright, one that has
-    /// it is appended.
+    /// The block as an encoder embeds it: without "Exif\0\0", and with the orientation and the size of the pixels in
+    /// place of any other. No offset moves: where the first directory has no orientation, and the pixels are not upright,
+    /// one that has it is appended. A size is written only where there is one.
     ///
     /// - Parameter block: `nil` for none, which stays so for upright pixels.
-    package static func block(_ block: Data?, orientation: Orientation) -> Data? {
+    package static func block(_ block: Data?, orientation: Orientation, size: PixelSize) -> Data? {
         guard var result = block.map({ Data(tiff(of: $0)) }) ?? (orientation == .up ? nil : emptyBlock) else {
             return nil
         }
@@ -30,13 +30,34 @@ package enum EXIF {
         } else if orientation != .up {
             result = appending(orientation, to: result) ?? appending(orientation, to: emptyBlock) ?? result
         }
+        replaceSize(in: &result, with: size)
         return result
+    }
+
+    /// Replaces ImageWidth and ImageLength of the first directory, and PixelXDimension and PixelYDimension of EXIF's own
+    /// (CIPA DC-008, 4.6.4 and 4.6.5), each by a LONG.
+    private static func replaceSize(in tiff: inout Data, with size: PixelSize) {
+        guard let reader = tiffReader(of: tiff), let first = reader.uint32(at: 4) else { return }
+        let own = entry(directoryTag, inDirectoryAt: first, of: reader).flatMap { reader.uint32(at: $0 + 8) }
+        for (directory, tags) in [(first, sizeTags), (own, pixelDimensionTags)] {
+            for (tag, value) in zip(tags, [size.width, size.height]) {
+                guard let directory, let entry = entry(tag, inDirectoryAt: directory, of: reader),
+                    reader.bytes(at: entry, count: 12) != nil
+                else { continue }
+                let fields = number(4, 2, reader.order) + number(1, 4, reader.order) + number(value, 4, reader.order)
+                tiff.replaceSubrange(entry + 2..<entry + 12, with: fields)
+            }
+        }
+    }
+
+    private static func number(_ value: Int, _ byteCount: Int, _ order: ByteReader.ByteOrder) -> [UInt8] {
+        let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        return order == .littleEndian ? bytes : bytes.reversed()
     }
 
     /// Type SHORT, one value, in the first two bytes of the field (TIFF 6.0, section 2).
     private static func fields(_ orientation: Orientation, _ order: ByteReader.ByteOrder) -> [UInt8] {
-        let value = UInt8(truncatingIfNeeded: orientation.rawValue)
-        return order == .littleEndian ? [3, 0, 1, 0, 0, 0, value, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, value, 0, 0]
+        number(3, 2, order) + number(1, 4, order) + number(orientation.rawValue, 2, order) + [0, 0]
     }
 
     /// One directory without an entry.
@@ -52,17 +73,13 @@ package enum EXIF {
         else {
             return nil
         }
-        func number(_ value: Int, byteCount: Int) -> [UInt8] {
-            let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-            return reader.order == .littleEndian ? bytes : bytes.reversed()
-        }
         // Entries are sorted by their tags, and directories begin at even offsets.
         let before = (0..<count).prefix { reader.uint16(at: directory + 2 + 12 * $0) ?? 0 < orientationTag }.count
         let start = (tiff.count + 1) & ~1
-        var result = tiff + [UInt8](repeating: 0, count: start - tiff.count) + number(count + 1, byteCount: 2)
-        result += entries.prefix(12 * before) + number(orientationTag, byteCount: 2)
+        var result = tiff + [UInt8](repeating: 0, count: start - tiff.count) + number(count + 1, 2, reader.order)
+        result += entries.prefix(12 * before) + number(orientationTag, 2, reader.order)
         result += fields(orientation, reader.order) + entries.dropFirst(12 * before) + next
-        result.replaceSubrange(4..<8, with: number(start, byteCount: 4))
+        result.replaceSubrange(4..<8, with: number(start, 4, reader.order))
         return result
     }
 
@@ -99,6 +116,9 @@ package enum EXIF {
     }
 
     private static let orientationTag = 274
+    /// The place of EXIF's own directory.
+    private static let directoryTag = 34_665
+    private static let (sizeTags, pixelDimensionTags) = ([256, 257], [40_962, 40_963])
 
     package static func tiffReader(of tiff: Data) -> ByteReader? {
         let order: ByteReader.ByteOrder

@@ -3,18 +3,29 @@ internal import HalcyonRaster
 
 /// What an encoder needs of an XMP packet, which is XML (ISO 16684-1).
 enum XMP {
-    /// Returns a packet with an orientation in place of each that it states, as an attribute or an element. Linear.
-    static func block(_ block: Data, orientation: Orientation) -> Data {
-        let name = Array("tiff:Orientation".utf8)
-        var bytes = Array(block)
-        var start = 0
-        while let found = bytes[start...].firstRange(of: name) {
-            start = found.upperBound
+    /// Returns a packet with the orientation and the size of the pixels in place of each that it states, as an attribute
+    /// or an element. Linear.
+    static func block(_ block: Data, orientation: Orientation, size: PixelSize) -> Data {
+        let values = [
+            ("tiff:Orientation", orientation.rawValue), ("tiff:ImageWidth", size.width),
+            ("tiff:ImageLength", size.height),
+            ("exif:PixelXDimension", size.width), ("exif:PixelYDimension", size.height),
+        ]
+        return Data(values.reduce(Array(block)) { replacing($1.0, in: $0, with: $1.1) })
+    }
+
+    private static func replacing(_ name: String, in bytes: [UInt8], with value: Int) -> [UInt8] {
+        let name = Array(name.utf8)
+        var (result, rest) = ([UInt8](), bytes[...])
+        while let found = rest.firstRange(of: name) {
             // Blanks, an equals sign and a quotation mark, or the end of a tag.
-            let value = bytes[start...].prefix(16).firstIndex { !" \t\r\n=\"'>".utf8.contains($0) }
-            guard let value, (UInt8(ascii: "1")...UInt8(ascii: "8")).contains(bytes[value]) else { continue }
-            bytes[value] = UInt8(ascii: "0") + UInt8(orientation.rawValue)
+            let number = rest[found.upperBound...].prefix(16).firstIndex { !" \t\r\n=\"'>".utf8.contains($0) }
+            let start = number ?? found.upperBound
+            let digits = rest[start...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            result += rest[..<start]
+            if !digits.isEmpty { result += Array("\(value)".utf8) }
+            rest = rest[digits.endIndex...]
         }
-        return Data(bytes)
+        return result + rest
     }
 }

@@ -20,7 +20,7 @@ extension PNGEncoder: AnimationEncoder {
         let compressor = try PNGCompressor(options)
         let stored = try Self.smallest(frames, compressor, isCancelled)
         var writer = PNGChunkWriter()
-        try writer.appendHeader(size, stored.layout, options.embeddedMetadata(in: .png), compressor)
+        try writer.appendHeader(size, stored.layout, options.embeddedMetadata(in: .png, of: size), compressor)
         var control: [UInt8] = []
         control.append(bigEndian: UInt32(truncatingIfNeeded: frames.count))
         control.append(bigEndian: UInt32(clamping: loopCount))

@@ -21,7 +21,7 @@ public struct PNGEncoder: ImageEncoder {
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image whose data would not fit into one chunk of 2^31
     ///   bytes, ``CodecError/bitmap(_:)`` where the memory cannot be had.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        let metadata = try options.embeddedMetadata(in: .png)
+        let metadata = try options.embeddedMetadata(in: .png, of: bitmap.size)
         // A profile of red, green and blue is none for shades of grey (PNG, 11.3.2.3).
         let layout = PNGPixelLayout(for: bitmap, allowsGray: metadata?.iccProfile == nil)
         let compressor = try PNGCompressor(options)

@@ -46,7 +46,7 @@ extension WebPEncoder: AnimationEncoder {
         else {
             throw Self.error(of: encoder, "assembling the frames")
         }
-        let metadata = try options.embeddedMetadata(in: .webp)
+        let metadata = try options.embeddedMetadata(in: .webp, of: size)
         return try WebPMetadataWriter.embed(metadata, in: .written(bytes, count: assembled.size))
     }
 

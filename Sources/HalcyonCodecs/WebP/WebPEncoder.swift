@@ -49,7 +49,7 @@ public struct WebPEncoder: ImageEncoder {
         guard isEncoded, let bytes = writer.mem else {
             throw .cannotEncode(.webp, reason: "libwebp's error \(picture.error_code.rawValue)")
         }
-        let metadata = try options.embeddedMetadata(in: .webp)
+        let metadata = try options.embeddedMetadata(in: .webp, of: bitmap.size)
         return try WebPMetadataWriter.embed(metadata, in: .written(bytes, count: writer.size))
     }
 

@@ -94,7 +94,7 @@ struct JPEGXLEncoderTests {
         let exif = EXIFBlock(orientation: 6).data
         let metadata = ImageMetadata(exif: exif, xmp: xmp)
         let data = try encoder.encode(bitmap, options: EncodeOptions(metadata: metadata))
-        let upright = EXIF.block(exif, orientation: .up)
+        let upright = EXIF.block(exif, orientation: .up, size: bitmap.size)
         let read = try JPEGXLDecoder().metadata(of: data)
         #expect(read == ImageMetadata(exif: upright, xmp: xmp))
         for length in 0..<data.count {

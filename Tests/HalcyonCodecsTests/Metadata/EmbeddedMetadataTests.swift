@@ -58,6 +58,17 @@ struct EmbeddedMetadataTests {
         }
     }
 
+    @Test("the sizes that XMP states are those of the pixels")
+    func outdatedSizes() throws {
+        let stated = "exif:PixelXDimension='4000' exif:PixelYDimension = \"3\"><tiff:ImageWidth>4000</tiff:ImageWidth"
+        let texts = [stated, "<tiff:ImageLength></tiff:ImageLength>", "tiff:ImageWidthOf='9'"]
+        let options = EncodeOptions(metadata: ImageMetadata(xmp: Data(texts.joined().utf8)))
+        let file = try codecs.encode(TestImages.photo(20, 10), as: .png, options: options)
+        let expected = stated.replacing("4000", with: "20").replacing("\"3\"", with: "\"10\"")
+        let packet = try #require(try codecs.metadata(of: file).xmp)
+        #expect(String(decoding: packet, as: UTF8.self) == ([expected] + texts.dropFirst()).joined())
+    }
+
     @Test("the strips of a plain thumbnail go as well, and nothing else", arguments: [false, true])
     func plainThumbnail(isBigEndian: Bool) throws {
         func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
