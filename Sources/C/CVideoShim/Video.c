@@ -258,8 +258,11 @@ void halcyon_video_close(HalcyonVideo *video) {
     const VideoLibrary *library = video->library;
     library->av_frame_free(&video->frame);
     library->av_frame_free(&video->next);
+    library->av_frame_free(&video->alpha);
     library->av_packet_free(&video->packet);
+    library->av_packet_free(&video->alpha_packet);
     library->avcodec_free_context(&video->decoder);
+    library->avcodec_free_context(&video->alpha_decoder);
     library->avformat_close_input(&video->container);
     if (video->io != NULL) {
         // It may have put another buffer in the place of the first.
@@ -267,6 +270,12 @@ void halcyon_video_close(HalcyonVideo *video) {
         library->avio_context_free(&video->io);
     }
     free(video);
+}
+
+bool halcyon_video_has_separate_alpha(const HalcyonVideo *video) {
+    enum AVCodecID codec = video->stream->codecpar->codec_id;
+    const AVDictionaryEntry *mode = video->library->av_dict_get(video->stream->metadata, "alpha_mode", NULL, 0);
+    return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9) && mode != NULL && strcmp(mode->value, "1") == 0;
 }
 
 bool halcyon_video_reached_end(const HalcyonVideo *video) {
@@ -333,6 +342,7 @@ void halcyon_video_describe(const HalcyonVideo *video, HalcyonVideoDescription *
         out->has_alpha = (pixels->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
         out->is_gray = pixels->nb_components == 1 && (pixels->flags & AV_PIX_FMT_FLAG_PAL) == 0;
     }
+    out->has_alpha = out->has_alpha || halcyon_video_has_separate_alpha(video);
     out->primaries = parameters->color_primaries;
     out->transfer = parameters->color_trc;
     if (stream->duration > 0 && stream->duration != AV_NOPTS_VALUE) {

@@ -21,6 +21,11 @@ struct HalcyonVideo {
     const AVPacket *cover;
     AVCodecContext *decoder;
     AVPacket *packet;
+    /// Decodes the alpha that stands beside the colours; `NULL` where there is none.
+    AVCodecContext *alpha_decoder;
+    AVPacket *alpha_packet;
+    /// The alpha of the packet that was given to the decoders last, as luma; without data where it has none.
+    AVFrame *alpha;
     /// The current frame; without data before the first one is decoded.
     AVFrame *frame;
     /// A frame of which is not yet known whether it becomes the current one.
@@ -30,6 +35,9 @@ struct HalcyonVideo {
     /// Whether the decoder was told that no more packets come.
     bool is_draining;
 };
+
+/// Returns whether the stream has alpha beside its colours: VP8 and VP9 of WebM (Matroska, AlphaMode and BlockAdditions).
+bool halcyon_video_has_separate_alpha(const HalcyonVideo *video);
 
 /// Returns what an error of FFmpeg means.
 HalcyonVideoStatus halcyon_video_status(const HalcyonVideo *video, int error);

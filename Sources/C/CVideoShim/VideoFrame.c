@@ -1,39 +1,109 @@
 #include "Video.h"
 
 #include <math.h>
+#include <string.h>
+
+// Opens a decoder of the stream.
+static HalcyonVideoStatus open_decoder(HalcyonVideo *video, int64_t pixel_count, AVCodecContext **out) {
+    const VideoLibrary *library = video->library;
+    const AVCodec *codec = library->avcodec_find_decoder(video->stream->codecpar->codec_id);
+    if (codec == NULL) {
+        return HalcyonVideoNoDecoder;
+    }
+    AVCodecContext *decoder = *out = library->avcodec_alloc_context3(codec);
+    if (decoder == NULL) {
+        return HalcyonVideoNoMemory;
+    }
+    int result = library->avcodec_parameters_to_context(decoder, video->stream->codecpar);
+    if (result < 0) {
+        return halcyon_video_status(video, result);
+    }
+    decoder->pkt_timebase = video->stream->time_base;
+    // One thread: several images are decoded at a time.
+    decoder->thread_count = 1;
+    decoder->max_pixels = pixel_count;
+    // Frames are cut where the file says, and not where rows are aligned.
+    decoder->flags |= AV_CODEC_FLAG_UNALIGNED;
+    AVDictionary *options = NULL;
+    library->av_dict_set(&options, "codec_whitelist", video->container->codec_whitelist, 0);
+    result = library->avcodec_open2(decoder, codec, &options);
+    library->av_dict_free(&options);
+    // The codec is not in the list.
+    return result == AVERROR(EINVAL) ? HalcyonVideoNoDecoder : halcyon_video_status(video, result);
+}
 
 HalcyonVideoStatus halcyon_video_open_decoder(HalcyonVideo *video, int64_t pixel_count) {
     const VideoLibrary *library = video->library;
     if (video->stream == NULL) {
         return HalcyonVideoNoStream;
     }
-    const AVCodec *codec = library->avcodec_find_decoder(video->stream->codecpar->codec_id);
-    if (codec == NULL) {
-        return HalcyonVideoNoDecoder;
-    }
-    video->decoder = library->avcodec_alloc_context3(codec);
     video->packet = library->av_packet_alloc();
     video->frame = library->av_frame_alloc();
     video->next = library->av_frame_alloc();
-    if (video->decoder == NULL || video->packet == NULL || video->frame == NULL || video->next == NULL) {
+    video->alpha_packet = library->av_packet_alloc();
+    video->alpha = library->av_frame_alloc();
+    if (video->packet == NULL || video->frame == NULL || video->next == NULL || video->alpha_packet == NULL ||
+        video->alpha == NULL) {
         return HalcyonVideoNoMemory;
     }
-    int result = library->avcodec_parameters_to_context(video->decoder, video->stream->codecpar);
-    if (result < 0) {
-        return halcyon_video_status(video, result);
+    HalcyonVideoStatus status = open_decoder(video, pixel_count, &video->decoder);
+    if (status == HalcyonVideoDone && halcyon_video_has_separate_alpha(video)) {
+        status = open_decoder(video, pixel_count, &video->alpha_decoder);
     }
-    video->decoder->pkt_timebase = video->stream->time_base;
-    // One thread: several images are decoded at a time.
-    video->decoder->thread_count = 1;
-    video->decoder->max_pixels = pixel_count;
-    // Frames are cut where the file says, and not where rows are aligned.
-    video->decoder->flags |= AV_CODEC_FLAG_UNALIGNED;
-    AVDictionary *options = NULL;
-    library->av_dict_set(&options, "codec_whitelist", video->container->codec_whitelist, 0);
-    result = library->avcodec_open2(video->decoder, codec, &options);
-    library->av_dict_free(&options);
-    // The codec is not in the list.
-    return result == AVERROR(EINVAL) ? HalcyonVideoNoDecoder : halcyon_video_status(video, result);
+    return status;
+}
+
+static void flush_decoders(HalcyonVideo *video) {
+    video->library->avcodec_flush_buffers(video->decoder);
+    if (video->alpha_decoder != NULL) {
+        video->library->avcodec_flush_buffers(video->alpha_decoder);
+    }
+}
+
+// Decodes the alpha of the packet: a stream of its own, of the same codec, behind the number 1 of 8 bytes.
+static void decode_alpha(HalcyonVideo *video) {
+    const VideoLibrary *library = video->library;
+    static const uint8_t number[8] = {0, 0, 0, 0, 0, 0, 0, 1};
+    size_t size = 0;
+    uint8_t *data = library->av_packet_get_side_data(video->packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &size);
+    library->av_frame_unref(video->alpha);
+    if (data == NULL || size <= sizeof number || memcmp(data, number, sizeof number) != 0) {
+        return;
+    }
+    // The decoder copies what is not counted.
+    video->alpha_packet->data = data + sizeof number;
+    video->alpha_packet->size = (int)(size - sizeof number);
+    if (library->avcodec_send_packet(video->alpha_decoder, video->alpha_packet) >= 0) {
+        library->avcodec_receive_frame(video->alpha_decoder, video->alpha);
+    }
+    library->av_packet_unref(video->alpha_packet);
+}
+
+// Gives the decoders the packet. Each makes its frame of it at once.
+static int send_packet(HalcyonVideo *video) {
+    int result = video->library->avcodec_send_packet(video->decoder, video->packet);
+    if (result >= 0 && video->alpha_decoder != NULL) {
+        decode_alpha(video);
+    }
+    return result;
+}
+
+// Makes the alpha decoded last, where it has the form of the next frame, that frame's fourth plane.
+static void add_alpha(HalcyonVideo *video) {
+    AVFrame *frame = video->next;
+    const AVFrame *alpha = video->alpha;
+    const int last = AV_NUM_DATA_POINTERS - 1;
+    if (frame->format != AV_PIX_FMT_YUV420P || alpha->format != AV_PIX_FMT_YUV420P || alpha->width != frame->width ||
+        alpha->height != frame->height || alpha->buf[0] == NULL || frame->buf[last] != NULL) {
+        return;
+    }
+    // Its planes lie in the first buffer, or one in each.
+    frame->buf[last] = video->library->av_buffer_ref(alpha->buf[0]);
+    if (frame->buf[last] != NULL) {
+        frame->data[3] = alpha->data[0];
+        frame->linesize[3] = alpha->linesize[0];
+        frame->format = AV_PIX_FMT_YUVA420P;
+    }
 }
 
 // The time of the first frame is 0.
@@ -113,7 +183,7 @@ HalcyonVideoStatus halcyon_video_seek(HalcyonVideo *video, double seconds) {
     if (video->failure != HalcyonVideoDone) {
         return video->failure;
     }
-    library->avcodec_flush_buffers(video->decoder);
+    flush_decoders(video);
     library->av_packet_unref(video->packet);
     video->is_draining = false;
     // A container that cannot be searched is read from where it is, which is its beginning.
@@ -166,6 +236,9 @@ static int receive_frame(HalcyonVideo *video, HalcyonVideoStatus *status) {
     if (result >= 0 && video->left.frame_count-- <= 0) {
         *status = HalcyonVideoTooMuchWork;
     }
+    if (result >= 0 && video->alpha_decoder != NULL) {
+        add_alpha(video);
+    }
     return result;
 }
 
@@ -177,8 +250,8 @@ static void keep_next_frame(HalcyonVideo *video) {
 HalcyonVideoStatus halcyon_video_decode_key_frame(HalcyonVideo *video) {
     const VideoLibrary *library = video->library;
     HalcyonVideoStatus status;
-    library->avcodec_flush_buffers(video->decoder);
-    int result = library->avcodec_send_packet(video->decoder, video->packet);
+    flush_decoders(video);
+    int result = send_packet(video);
     if (result >= 0) {
         result = library->avcodec_send_packet(video->decoder, NULL);
     }
@@ -187,7 +260,7 @@ HalcyonVideoStatus halcyon_video_decode_key_frame(HalcyonVideo *video) {
     } else if (receive_frame(video, &status) >= 0 && status == HalcyonVideoDone) {
         keep_next_frame(video);
     }
-    library->avcodec_flush_buffers(video->decoder);
+    flush_decoders(video);
     video->is_draining = false;
     // A packet without a frame.
     return status == HalcyonVideoEnd ? HalcyonVideoCorrupt : status;
@@ -203,7 +276,7 @@ static HalcyonVideoStatus feed(HalcyonVideo *video) {
     if (status != HalcyonVideoDone) {
         return status;
     }
-    int result = video->library->avcodec_send_packet(video->decoder, video->packet);
+    int result = send_packet(video);
     return result == AVERROR(ENOMEM) ? HalcyonVideoNoMemory : HalcyonVideoDone;
 }
 

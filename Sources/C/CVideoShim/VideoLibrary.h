@@ -23,10 +23,10 @@
 #define HALCYON_CODEC_FUNCTIONS(F) \
     F(avcodec_find_decoder) F(avcodec_alloc_context3) F(avcodec_free_context) F(avcodec_parameters_to_context) \
     F(avcodec_open2) F(avcodec_send_packet) F(avcodec_receive_frame) F(avcodec_flush_buffers) F(avcodec_get_name) \
-    F(av_packet_alloc) F(av_packet_free) F(av_packet_unref)
+    F(av_packet_alloc) F(av_packet_free) F(av_packet_unref) F(av_packet_get_side_data)
 #define HALCYON_UTILITY_FUNCTIONS(F) \
-    F(av_malloc) F(av_mallocz) F(av_free) F(av_freep) F(av_dict_set) F(av_dict_set_int) F(av_dict_free) \
-    F(av_frame_alloc) F(av_frame_free) F(av_frame_unref) F(av_frame_move_ref) F(av_frame_get_buffer) \
+    F(av_malloc) F(av_mallocz) F(av_free) F(av_freep) F(av_dict_get) F(av_dict_set) F(av_dict_set_int) F(av_dict_free) \
+    F(av_frame_alloc) F(av_frame_free) F(av_frame_unref) F(av_frame_move_ref) F(av_frame_get_buffer) F(av_buffer_ref) \
     F(av_log_get_level) F(av_log_set_level) F(av_pix_fmt_desc_get)
 #define HALCYON_SCALING_FUNCTIONS(F) \
     F(sws_isSupportedInput) F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_setColorspaceDetails) \

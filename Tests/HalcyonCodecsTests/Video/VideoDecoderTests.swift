@@ -201,6 +201,27 @@ struct VideoDecoderTests {
         #expect(narrow.bitmap.depth == .eight && narrow.colorProfile == nil)
     }
 
+    @Test(
+        "alpha that WebM has beside the colours is that of each frame, with key frames and without",
+        arguments: ["alpha-libvpx.webm", "alpha-libvpx-vp9.webm"]
+    )
+    func separateAlpha(name: String) throws {
+        let data = VideoFixture.data(name)
+        #expect(try ImageCodecs.all.info(of: data).hasAlpha)
+        for number in [0, 3, 1, 2] {
+            let image = try image(data, .seconds(Double(number) / 4), .exact)
+            #expect(image.info.hasAlpha && !image.bitmap.isOpaque)
+            let (left, right) = (image.bitmap.pixel(4, 8), image.bitmap.pixel(28, 8))
+            #expect(abs(left.alpha - 40 * number) <= 2 && right.alpha >= 253, "frame \(number)")
+            #expect(abs(right.red - 235) <= 4 && abs(left.red - 235 * left.alpha / 255) <= 4, "frame \(number)")
+        }
+        let small = try ImageCodecs.all.decode(data, options: DecodeOptions(targetSize: PixelSize(8, 4))).bitmap
+        #expect(small.pixel(0, 2).alpha <= 2 && small.pixel(small.width - 1, 2).alpha >= 250)
+        for length in stride(from: 300, to: data.count, by: 7) {
+            _ = try? image(data.prefix(length), .seconds(0.75), .exact)
+        }
+    }
+
     @Test("videos of standard dynamic range are shown as sRGB")
     func standardRange() throws {
         #expect(try image(VideoFixture.data("matrix-bt709-tv.mp4")).colorProfile == nil)
