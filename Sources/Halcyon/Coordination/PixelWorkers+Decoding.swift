@@ -38,11 +38,7 @@ extension PixelWorkers {
             var options = options
             options.targetSize = target.targetSize(for: info.displaySize)
             if scalesToTarget { options.scaledFullSize = info.displaySize }
-            // Colours are converted with all bits of the file: in the light of a screen, its dark ones are further apart.
-            // Not where that would not fit, or would halve what may be handed out.
-            let isNarrowed =
-                !options.keepsSixteenBits && options.color == .sRGB && info.hasWideColors && options.bitmapLimit == nil
-                && info.size.bitmapByteCount(depth: .sixteen).saturated(times: 3) <= options.limits.memory
+            let isNarrowed = options.convertsAllBits(of: info)
             if isNarrowed { options.keepsSixteenBits = true }
             let depth = options.keepsSixteenBits && info.bitDepth > 8 ? SampleDepth.sixteen : .eight
             let size = Self.largestSize(of: info, target: options.targetSize)

@@ -1,3 +1,5 @@
+internal import HalcyonRaster
+
 extension DecodedImage {
     /// Turns the pixels into sRGB, if they are not; ``colorProfile`` is `nil` afterwards.
     ///
@@ -36,5 +38,14 @@ extension ImageInfo {
         case .codePoints, .icc: bitDepth > 8
         case .sRGB, .gray, .cmyk: false
         }
+    }
+}
+
+extension DecodeOptions {
+    /// Returns whether colours are converted with all bits of a file, although the result has 8: in the light of a screen,
+    /// its dark ones are further apart. Not where that would not fit, or would halve what may be handed out.
+    package func convertsAllBits(of info: ImageInfo) -> Bool {
+        !keepsSixteenBits && color == .sRGB && info.hasWideColors && bitmapLimit == nil
+            && SaturatingCount(info.size.bitmapByteCount(depth: .sixteen)) * 3 <= SaturatingCount(limits.memory)
     }
 }

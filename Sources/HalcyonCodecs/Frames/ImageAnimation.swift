@@ -88,14 +88,17 @@ public final class ImageAnimation: Sendable {
     }
 
     /// The bytes that a decoder keeps in memory to compose the next frame, about: one canvas.
-    package var canvasByteCount: Int { preloadedFrames == nil ? info.size.bitmapByteCount(depth: .eight) : 0 }
+    package var canvasByteCount: Int {
+        let isWide = info.bitDepth > 8 && (options.keepsSixteenBits || options.convertsAllBits(of: info))
+        return preloadedFrames == nil ? info.size.bitmapByteCount(depth: isWide ? .sixteen : .eight) : 0
+    }
 
     /// Opens the animation to be read frame by frame.
     ///
     /// - Throws: ``CodecError``.
     package func decoder() throws -> ImageAnimationDecoder {
         if let preloadedFrames { return ImageAnimationDecoder(preloadedFrames, color: options.color) }
-        return try ImageAnimationDecoder(data, codecs: codecs, options: options, processing: processing)
+        return try ImageAnimationDecoder(data, info: info, codecs: codecs, options: options, processing: processing)
     }
 }
 

@@ -12,6 +12,8 @@ package final class ImageAnimationDecoder: Sendable {
 
     private let source: Source
     private let color: ColorHandling
+    /// A Boolean value that indicates whether frames have 16 bits only for the conversion of their colours.
+    private let isNarrowed: Bool
     private let limit: BitmapLimit?
     private let limits: DecodeLimits
     private let processing: ImageAnimation.FrameProcessing?
@@ -19,14 +21,17 @@ package final class ImageAnimationDecoder: Sendable {
     /// A decoder of the frames of a file.
     init(
         _ data: Data,
+        info: ImageInfo,
         codecs: ImageCodecs,
         options: DecodeOptions,
         processing: ImageAnimation.FrameProcessing?
     ) throws {
         color = options.color
+        isNarrowed = options.convertsAllBits(of: info)
         (limit, limits) = (options.bitmapLimit, options.limits)
         self.processing = processing
         var options = options
+        if isNarrowed { options.keepsSixteenBits = true }
         // Colours are converted where there are fewer pixels: after a frame is scaled down.
         if codecs.isolation?.convertsColors != true { options.color = .asStored }
         source = .reader(try codecs.frames(of: data, options: options))
@@ -36,7 +41,7 @@ package final class ImageAnimationDecoder: Sendable {
     init(_ frames: [DecodedImage], color: ColorHandling) {
         source = .decoded(frames)
         self.color = color
-        (limit, limits, processing) = (nil, .standard, nil)
+        (isNarrowed, limit, limits, processing) = (false, nil, .standard, nil)
     }
 
     private var frameCount: Int {
@@ -74,10 +79,15 @@ package final class ImageAnimationDecoder: Sendable {
             frame = try frame.resampled(to: size, limits, isCancelled)
         }
         if let processing {
-            frame = try processing(try frame.converted(color, isCancelled: isCancelled), isCancelled)
+            frame = try processing(try inItsColors(frame, isCancelled), isCancelled)
         }
-        return try frame.scaledDown(toFit: box, limits, isCancelled: isCancelled)
-            .converted(color, isCancelled: isCancelled)
+        return try inItsColors(try frame.scaledDown(toFit: box, limits, isCancelled: isCancelled), isCancelled)
+    }
+
+    /// Returns a frame in the colours, and with the bits, that frames are to have.
+    private func inItsColors(_ frame: DecodedImage, _ isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        let frame = try frame.converted(color, isCancelled: isCancelled)
+        return isNarrowed ? try frame.withEightBits() : frame
     }
 
     /// Returns all frames in their order. A frame that shows the same as the one before shares its pixel buffer.

@@ -16,14 +16,14 @@ struct PNGSixteenBitAnimationTests {
     }
 
     /// A file of one row.
-    private func file(_ frames: [Frame]) -> Data {
+    private func file(_ frames: [Frame], _ further: [UInt8] = []) -> Data {
         var sequence = -1
         func next() -> [UInt8] {
             sequence += 1
             return PNGBytes.number(sequence)
         }
         var chunks = [
-            PNGBytes.header(frames[0].pixels.count, 1, depth: 16, colorType: 6),
+            PNGBytes.header(frames[0].pixels.count, 1, depth: 16, colorType: 6), further,
             PNGBytes.chunk("acTL", PNGBytes.number(frames.count) + PNGBytes.number(0)),
         ]
         for (index, frame) in frames.enumerated() {
@@ -49,6 +49,23 @@ struct PNGSixteenBitAnimationTests {
         Frame(left: 0, pixels: [faint], disposal: 1),
         Frame(left: 2, pixels: [opaque]),
     ]
+
+    @Test("the colours of frames that are played are converted with all bits, as those of the image are")
+    func colors() throws {
+        // In linear light, dark samples with the same upper 8 bits are several levels of sRGB.
+        let dark: [[UInt16]] = [[0x0180, 0x01c0, 0x01ff, 65_535]]
+        let gamma = PNGBytes.chunk("gAMA", PNGBytes.number(100_000))
+        let data = file([Frame(left: 0, pixels: dark), Frame(left: 0, pixels: dark)], gamma)
+        let image = try ImageCodecs.standard.animatedImage(from: data)
+        let animation = try #require(image.animation)
+        for box in [nil, PixelSize(1, 1)] {
+            let frame = try animation.decoder().frame(at: 1, in: box)
+            #expect(frame.bitmap.depth == .eight && frame.colorProfile == nil)
+            #expect(frame.bitmap.straightRGBA() == [18, 20, 22, 255])
+        }
+        let wide = try ImageCodecs.standard.animatedImage(from: data, options: DecodeOptions(keepsSixteenBits: true))
+        #expect(try #require(wide.animation).decoder().frame(at: 1).bitmap.depth == .sixteen)
+    }
 
     private func premultiplied(_ pixel: [UInt16]) -> [Double] {
         pixel.dropLast().map { Double($0) * Double(pixel[3]) / 65_535 } + [Double(pixel[3])]
