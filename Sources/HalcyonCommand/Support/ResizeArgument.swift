@@ -86,7 +86,11 @@ struct EncodingArguments: ParsableArguments {
     )
     var quality: Int?
 
-    @Flag(name: .long, help: "Write every pixel exactly, in formats that can: PNG, WebP, AVIF, JPEG XL, TIFF, …")
+    @Flag(
+        name: .long,
+        help:
+            "Write every pixel as it is shown, in formats that can: PNG, WebP, AVIF, JPEG XL, TIFF, …; colours of nearly clear pixels are rounded."
+    )
     var lossless = false
 
     @Option(
