@@ -19,7 +19,8 @@ extension KnownDifference {
         },
         KnownDifference(
             // Chromium applies those that begin at the top left, which none of the list does.
-            reason: "a clean aperture that does not begin in the corner is not applied, as in Chromium and in most of the list"
+            reason:
+                "a clean aperture that does not begin in the corner is not applied, as in Chromium and in most of the list"
         ) {
             $0.row.path == "avif_av1_avif/Microsoft/Chimera_10bit_cropped_to_1920x1008_with_HDR_metadata.avif"
                 && $0.reason == "stored as 1920×1080 instead of 1920×1008"
