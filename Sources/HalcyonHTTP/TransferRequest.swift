@@ -101,6 +101,15 @@ public struct TransferRequest: Sendable {
             yield &storage.fields.takesStoredCookies
         }
     }
+    /// The place among transfers of equal priority, whenever they come to the transport: the lowest starts first; `nil`: after
+    /// those that have come before. No part of what is equal.
+    package var place: UInt64? {
+        get { storage.place }
+        set {
+            makeUnique()
+            storage.place = newValue
+        }
+    }
     /// The earlier requests, if redirects led to this one; `nil` for the first of a transfer.
     package var trail: RedirectTrail? {
         _read { yield storage.fields.trail }
@@ -134,7 +143,7 @@ public struct TransferRequest: Sendable {
     }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields, place: storage.place) }
     }
 
     private struct Fields: Sendable, Hashable {
@@ -160,9 +169,12 @@ public struct TransferRequest: Sendable {
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         var fields: Fields
+        @exclusivity(unchecked)
+        var place: UInt64?
 
-        init(_ fields: Fields) {
+        init(_ fields: Fields, place: UInt64? = nil) {
             self.fields = fields
+            self.place = place
         }
     }
 }

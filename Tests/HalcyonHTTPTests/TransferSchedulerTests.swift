@@ -35,6 +35,23 @@ struct TransferSchedulerTests {
         #expect(drained(&scheduler) == (isFirst ? [5, 0, 1, 2, 3, 4] : [5, 3, 2, 1, 0, 4]))
     }
 
+    @Test(
+        "starts those of one priority in the order of their places, whenever they come",
+        arguments: TransferOrder.allCases
+    )
+    func places(order: TransferOrder) {
+        var scheduler = Scheduler(maximumTransfers: 1, maximumTransfersPerHost: 1, order: order)
+        for place in [3, 1, 7, 5, 6, 2, 4] {
+            _ = scheduler.append(place, origin: hosts[place % 2], priority: .normal, place: UInt64(place))
+        }
+        // Those without a place come after all that were there, and those that go on before.
+        _ = scheduler.append(8, origin: hosts[0], priority: .normal)
+        _ = scheduler.append(9, origin: hosts[0], priority: .normal, place: 9)
+        let places = Array(1...9)
+        _ = scheduler.append(0, origin: hosts[0], priority: .normal, place: 10, isUnderWay: true)
+        #expect(drained(&scheduler) == [0] + (order == .firstInFirstOut ? places : places.reversed()))
+    }
+
     @Test("lets what is under way go before all that wait with its priority", arguments: TransferOrder.allCases)
     func underWay(order: TransferOrder) {
         var scheduler = Scheduler(maximumTransfers: 1, maximumTransfersPerHost: 1, order: order)
@@ -182,14 +199,27 @@ struct TransferSchedulerTests {
             let entry: Scheduler.Entry
             let host: Int
             var priority: LoadPriority
+            var place = 0
         }
         var numbers = SeededGenerator(seed: 11)
         var scheduler = Scheduler(maximumTransfers: 6, maximumTransfersPerHost: 2, order: order)
         // In the order in which equals go.
         var waiting: [Waiting] = []
         var running: [Waiting] = []
-        func lineUp(_ item: Waiting, first: Bool) {
-            waiting.insert(item, at: first || order == .lastInFirstOut ? 0 : waiting.count)
+        var lastPlace = 0
+        // No two calls have the same one.
+        var places: Set<Int> = []
+        func lineUp(_ item: Waiting, place: Int? = nil, first: Bool = false) {
+            var item = item
+            let place = place ?? lastPlace + 1
+            if first {
+                item.place = .min
+                return waiting.insert(item, at: 0)
+            }
+            lastPlace = max(lastPlace, place)
+            places.insert(place)
+            item.place = order == .firstInFirstOut ? place : -place
+            waiting.insert(item, at: waiting.firstIndex { $0.place > item.place } ?? waiting.count)
         }
         for step in 0..<4000 {
             let priority = LoadPriority.allCases[Int(numbers.next() % 5)]
@@ -197,15 +227,23 @@ struct TransferSchedulerTests {
             switch numbers.next() % 8 {
             case 0, 1:
                 let isUnderWay = numbers.next() % 10 == 0
-                let entry = scheduler.append(step, origin: hosts[host], priority: priority, isUnderWay: isUnderWay)
-                lineUp(Waiting(entry: entry, host: host, priority: priority), first: isUnderWay)
+                let number = lastPlace + Int(numbers.next() % 30) - 15
+                let place = number < 0 || places.contains(number) ? nil : number
+                let entry = scheduler.append(
+                    step,
+                    origin: hosts[host],
+                    priority: priority,
+                    place: place.map(UInt64.init),
+                    isUnderWay: isUnderWay
+                )
+                lineUp(Waiting(entry: entry, host: host, priority: priority), place: place, first: isUnderWay)
             case 3 where !waiting.isEmpty:
                 let index = Int(numbers.next() % UInt64(waiting.count))
                 scheduler.setPriority(priority, of: waiting[index].entry)
                 if waiting[index].priority != priority {
                     var item = waiting.remove(at: index)
                     item.priority = priority
-                    lineUp(item, first: false)
+                    lineUp(item)
                 }
             case 4 where !waiting.isEmpty:
                 scheduler.remove(waiting.remove(at: Int(numbers.next() % UInt64(waiting.count))).entry)

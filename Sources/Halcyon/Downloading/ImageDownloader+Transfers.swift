@@ -53,8 +53,10 @@ extension ImageDownloader {
                 context: context,
                 wait: call.wait
             ) { [self] context in
-                try await transfer(
-                    request,
+                var placed = request
+                placed.place = work.called
+                return try await transfer(
+                    placed,
                     of: work.basis?.original,
                     setup,
                     handling: sharing.handling,

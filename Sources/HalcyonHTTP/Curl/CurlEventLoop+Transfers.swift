@@ -26,6 +26,7 @@ extension CurlEventLoop {
             transfer,
             origin: origin,
             priority: transfer.priority,
+            place: transfer.request.place,
             isUnderWay: transfer.history != nil
         )
         transfer.state = .waiting(entry)

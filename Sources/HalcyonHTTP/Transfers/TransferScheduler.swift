@@ -1,10 +1,11 @@
 package import HalcyonSystem
 
-/// The order of waiting transfers of equal priority.
+/// The order of waiting transfers of equal priority. That of loads is the order of their calls, however long each has looked
+/// into caches.
 public enum TransferOrder: Sendable, Hashable, CaseIterable {
-    /// The transfer that came first starts first.
+    /// The transfer that was asked for first starts first.
     case firstInFirstOut
-    /// The transfer that came last starts first: in a list that is scrolled, the one that is visible now.
+    /// The transfer that was asked for last starts first: in a list that is scrolled, the one that is visible now.
     case lastInFirstOut
 }
 
@@ -25,7 +26,7 @@ package struct TransferScheduler<Element> {
         /// The number of the priority.
         fileprivate(set) var urgency: Int
         /// The entry's place among its equals; the lowest comes first.
-        fileprivate var rank = 0
+        fileprivate(set) var rank = 0
         // These belong to the queue, while the entry waits there.
         var isWaiting = false
         var next: Unmanaged<Entry>?
@@ -56,8 +57,10 @@ package struct TransferScheduler<Element> {
     private var lastHost: TransferHost<Element>?
     private var readyHosts = ReadyHosts<Element>()
     private var multiplexingOrigins: Set<Origin> = []
-    private var firstRank = 0
-    private var lastRank = 0
+    /// The last rank of a transfer that goes on, which no other reaches.
+    private var firstRank = Int.min / 2
+    /// The last place of those that have come.
+    private var lastPlace = 0
     package private(set) var runningCount = 0
     package private(set) var waitingCount = 0
 
@@ -76,14 +79,18 @@ package struct TransferScheduler<Element> {
     package var isIdle: Bool { runningCount == 0 && waitingCount == 0 }
 
     /// Queues a transfer. One that goes on with another request (`isUnderWay`) comes before all others of its priority.
+    ///
+    /// - Parameter place: Its place among those of its priority, lower for what was asked for before. Default: after all that
+    ///   have come.
     package mutating func append(
         _ element: Element,
         origin: Origin,
         priority: LoadPriority,
+        place: UInt64? = nil,
         isUnderWay: Bool = false
     ) -> Entry {
         let entry = Entry(element, host: host(origin), priority: priority)
-        lineUp(entry, first: isUnderWay || order == .lastInFirstOut)
+        lineUp(entry, place: place, first: isUnderWay)
         waitingCount += 1
         return entry
     }
@@ -93,7 +100,7 @@ package struct TransferScheduler<Element> {
         guard entry.isWaiting, entry.urgency != priority.rawValue else { return }
         entry.host.waiting.remove(entry)
         entry.urgency = priority.rawValue
-        lineUp(entry, first: order == .lastInFirstOut)
+        lineUp(entry)
     }
 
     /// Removes an entry that still waits.
@@ -183,15 +190,16 @@ package struct TransferScheduler<Element> {
         return true
     }
 
-    private mutating func lineUp(_ entry: Entry, first: Bool) {
+    private mutating func lineUp(_ entry: Entry, place: UInt64? = nil, first: Bool = false) {
         if first {
             firstRank -= 1
             entry.rank = firstRank
         } else {
-            lastRank += 1
-            entry.rank = lastRank
+            let place = place.flatMap { Int(exactly: $0) } ?? lastPlace + 1
+            lastPlace = max(lastPlace, place)
+            entry.rank = order == .firstInFirstOut ? place : -place
         }
-        entry.host.waiting.insert(entry, first: first)
+        entry.host.waiting.insert(entry)
         readyHosts.update(entry.host)
     }
 
