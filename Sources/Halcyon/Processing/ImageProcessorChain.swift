@@ -41,7 +41,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
     /// The variant of an original's first frame that the chain makes, as a part of keys; `nil` for the empty chain.
     let variant: ImageKey.Variant?
     /// A Boolean value that indicates whether a processor has lengths in points.
-    let hasLengthsInPoints: Bool
+    package let hasLengthsInPoints: Bool
 
     private init(steps: [Step]) {
         self.steps = steps
@@ -76,7 +76,7 @@ public struct ImageProcessorChain: Hashable, Sendable {
     }
 
     /// Returns the chain with the lengths of its processors in pixels. At scale 1, a point is a pixel.
-    func inPixels(atScale scale: Double) -> ImageProcessorChain {
+    package func inPixels(atScale scale: Double) -> ImageProcessorChain {
         guard hasLengthsInPoints, scale != 1 else { return self }
         return ImageProcessorChain(steps: steps.map { $0.inPixels(atScale: scale) })
     }

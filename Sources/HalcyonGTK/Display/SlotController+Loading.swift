@@ -154,7 +154,7 @@ extension SlotController {
         let last = attempt?.task ?? task
         last.failure = DisplayFailure(
             error,
-            of: last.request(for: .imageSize),
+            of: last.request(for: .imageSize()),
             in: last.pipeline,
             networkIsBack: attempt?.network?.isBack ?? false
         )

@@ -186,7 +186,7 @@ final class SlotController {
                 result = .success(response)
             } else {
                 guard let failure = present.failure,
-                    !failure.mayBeOver(for: present.request(for: .imageSize), in: present.pipeline)
+                    !failure.mayBeOver(for: present.request(for: .imageSize()), in: present.pipeline)
                 else { return nil }
                 result = .failure(failure.error)
             }

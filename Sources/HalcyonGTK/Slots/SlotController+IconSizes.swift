@@ -16,7 +16,7 @@ extension SlotController {
             var images: [DecodedImage] = []
             for frame in 1..<count {
                 // The original on disk serves those that follow.
-                let request = task.request(for: .imageSize).again.applying([
+                let request = task.request(for: .imageSize()).again.applying([
                     .frame(frame), .priority(.low), .cacheOriginalImage,
                 ])
                 guard let response = try? await task.pipeline.response(for: request) else { return }

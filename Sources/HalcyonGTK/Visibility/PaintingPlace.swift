@@ -81,7 +81,8 @@ struct PaintingPlace {
         let demand = SizeDemand(
             width: pixels(width, window?.fitsWidth == true, horizontal),
             height: pixels(height, window?.fitsHeight == true, vertical),
-            mode: fit.targetMode
+            mode: fit.targetMode,
+            scale: scale
         )
         return demand.width == 0 && demand.height == 0 ? nil : demand
     }

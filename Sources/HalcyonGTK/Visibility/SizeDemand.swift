@@ -6,6 +6,8 @@ struct SizeDemand: Equatable {
     var height: Int
     /// The rule for an image whose ratio is not that of the place.
     var mode = TargetSize.Mode.fit
+    /// The number of pixels of a point.
+    var scale = 1.0
 
     /// Returns the part of its pixels in each direction that an image needs, from 0 to 1.
     func factor(of image: PixelSize) -> Double {
@@ -23,7 +25,8 @@ struct SizeDemand: Equatable {
         SizeDemand(
             width: other.width == 0 ? 0 : max(other.width, width * 5 / 4),
             height: other.height == 0 ? 0 : max(other.height, height * 5 / 4),
-            mode: other.mode
+            mode: other.mode,
+            scale: other.scale
         )
     }
 

@@ -4,13 +4,16 @@ internal import CGTK
 extension SlotController {
     /// The size at which an attempt asks for its image.
     enum Demand {
-        case imageSize
+        /// The image's own, or one that the program has given. A point of the widget has so many pixels.
+        case imageSize(scale: Double = 1)
         case size(SizeDemand)
 
-        var size: SizeDemand? {
+        var size: SizeDemand? { if case .size(let size) = self { size } else { nil } }
+
+        var scale: Double {
             switch self {
-            case .imageSize: nil
-            case .size(let size): size
+            case .imageSize(let scale): scale
+            case .size(let size): size.scale
             }
         }
     }
@@ -20,11 +23,13 @@ extension SlotController {
 
     /// The size at which an image is asked for now; `nil` while that is not known.
     func sizeDemand(for task: DisplayTask) -> Demand? {
-        guard task.options[DisplaySizingKey.self] == .widget, task.options.targetSize == nil else { return .imageSize }
+        guard task.options[DisplaySizingKey.self] == .widget, task.options.targetSize == nil else {
+            return .imageSize(scale: visibility.scale)
+        }
         if let fixed = installation?.connection.fixedSize { return .size(fixed) }
-        guard let place else { return .imageSize }
+        guard let place else { return .imageSize() }
         guard visibility.isLaidOut else {
-            return task.options[LoadVisibilityKey.self] == .always ? .imageSize : nil
+            return task.options[LoadVisibilityKey.self] == .always ? .imageSize() : nil
         }
         let demand = place.demand(
             scale: visibility.scale,
@@ -32,7 +37,7 @@ extension SlotController {
             isProvisional: isProvisional,
             after: fittingWindow
         )
-        return demand.map(Demand.size) ?? .imageSize
+        return demand.map(Demand.size) ?? .imageSize()
     }
 
     /// A Boolean value that indicates whether there was no image since the slot was empty: what is shown, such as a
@@ -193,8 +198,17 @@ extension DisplayTask {
     /// The request of an attempt.
     func request(for demand: SlotController.Demand) -> ImageRequest {
         let request = ImageRequest(request.source, exactly: options)
-        guard let size = demand.size else { return request }
+        // Points are those of the widget, unless the program has said how many pixels one has.
+        let hasScale = options.delivery.scale != 1
+        guard let size = demand.size else {
+            guard !hasScale, options.targetSize?.unit == .points else { return request }
+            return request.applying([.scaleFactor(demand.scale)])
+        }
         var changes: [ImageOption] = [.targetSize(size.targetSize)]
+        // The natural size of the widget stays that of the whole image, a pixel of which is a point on every screen.
+        if !hasScale, options.processing.hasLengthsInPoints {
+            changes.append(.processor(options.processing.inPixels(atScale: demand.scale)))
+        }
         // All others are made again of the original, where that is kept.
         if options.cache.storesOriginal { changes.append(.storedResults(.costly)) }
         // An animated image stays one, and its frames are decoded at this size, too. Processors of the program's own
@@ -217,6 +231,9 @@ public enum DisplaySizing: Sendable, Hashable, CaseIterable {
     /// A load begins once the widget has a size. A widget that takes its size from the image has none in a direction;
     /// that direction then counts for nothing. A window without a size of its own takes that of its first image. An icon of a
     /// window has a size of its own, see ``WidgetSlot/image``.
+    ///
+    /// Lengths in points, as the radius of corners, are points of the widget on its screen, unless
+    /// ``ImageOption/scaleFactor(_:)`` says how many pixels a point has. So is a target size in points.
     case widget
     /// The image's own.
     case image

@@ -152,6 +152,35 @@ final class DisplaySizeTests: XCTestCase {
         XCTAssertFalse(frames.frames.contains { $0[50, 50] == .red })
     }
 
+    /// Of the widget, on its screen.
+    func testPointsArePointsOfTheWidget() async throws {
+        let original = WidgetVisibility.surfaceScale
+        WidgetVisibility.surfaceScale = { _ in 2 }
+        defer { WidgetVisibility.surfaceScale = original }
+        let corners = ImageOption.processor(.roundCorners(radius: .points(40)))
+        // In an image of 200 × 200 pixels, 40 points leave a corner of 23 pixels transparent, and 40 pixels one of 11.
+        let cases: [(options: [ImageOption], isTransparent: Bool)] = [
+            ([corners], true), ([corners, .scaleFactor(1.01)], false),
+            ([.processor(.roundCorners(radius: .pixels(40)))], false),
+        ]
+        for (options, isTransparent) in cases {
+            let place = try await TestPlace()
+            defer { place.destroy() }
+            await load(try loads.url(.blue, 400, 400), in: place, options: options)
+            XCTAssertEqual(place.imageSize, PixelSize(200, 200))
+            let pixels = try await place.rendered()
+            XCTAssertEqual(pixels[8, 8] == nil, isTransparent)
+            XCTAssertEqual(pixels[15, 15], .blue)
+        }
+        let place = try await TestPlace()
+        defer { place.destroy() }
+        let size = ImageOption.targetSize(.points(width: 60, height: 60))
+        await load(try loads.url(.blue, 400, 400), in: place, options: [size, corners])
+        XCTAssertEqual(place.imageSize, PixelSize(120, 120))
+        // The natural size of the widget is the same on every screen.
+        XCTAssertEqual(place.controller?.paintable?.naturalSize.width, 60)
+    }
+
     func testScaleNeedNotBeWhole() async throws {
         let original = WidgetVisibility.surfaceScale
         WidgetVisibility.surfaceScale = { _ in 1.25 }
