@@ -72,6 +72,8 @@ public final class DisplayTask {
     /// The attempt under way, which its load keeps.
     weak var running: DisplayAttempt?
     private var completion: ImageDisplay.Completion?
+    /// The place of the call among those that handlers make.
+    var chain = CallChain()
     weak var controller: SlotController?
 
     init(
@@ -203,10 +205,16 @@ public final class DisplayTask {
         endProgress()
         // Only a call that may begin anew needs them.
         if response != nil || controller == nil { (placeholder, onProgress) = (nil, nil) }
-        let completion = completion
+        let (owner, completion) = (owner, completion)
         self.completion = nil
-        owner?.onEnd(result)
-        completion?(result)
+        chain.callHandlers(hasFailed: result.isFailure) {
+            owner?.onEnd(result)
+            completion?(result)
+        }
         controller?.endCallIfGone()
     }
+}
+
+extension Result {
+    var isFailure: Bool { if case .failure = self { true } else { false } }
 }

@@ -65,7 +65,8 @@ public struct ImageDisplay {
     ///     after the failure, when the call is superseded or cancelled, or soon after the widget has ended or has left its
     ///     window, with ``DisplayError/superseded(_:)``; one that comes back shows the image all the same. An image in
     ///     memory is shown and completed before this returns, but for one of a local file, which is shown then, and completed
-    ///     once the file was examined. The handler may set images, cancel, and destroy the widget.
+    ///     once the file was examined. The handler may set images, cancel, and destroy the widget. Where call after call of
+    ///     the handler fails, or is for what is shown, it is called ever later, by at most a second.
     /// - Returns: The load; `nil` without a source, and if the object has no such slot.
     @_disfavoredOverload  // `setImage(with: nil)` is the function of a URL.
     @discardableResult
@@ -101,8 +102,10 @@ public struct ImageDisplay {
     ) -> DisplayTask? {
         guard let controller = WidgetState.of(object).controller(for: slot) else {
             let error = DisplayError.unsupported(type: WidgetState.typeName(of: object), slot: slot)
-            owner?.onEnd(.failure(error))
-            completion?(.failure(error))
+            CallChain().callHandlers(hasFailed: true) {
+                owner?.onEnd(.failure(error))
+                completion?(.failure(error))
+            }
             return nil
         }
         return controller.setImage(

@@ -76,8 +76,6 @@ final class SlotController {
     var hasGrownOutOfSight = false
     /// A Boolean value that indicates whether the widget was in a window and has left it, whether it is in another or not.
     var hasLeftWindow = false
-    /// A Boolean value that indicates whether an equal call is being answered.
-    private var isAnswering = false
     /// The last attempt to load the image at a larger size, if it has failed.
     var failedEnlargement: FailedEnlargement?
 
@@ -112,7 +110,7 @@ final class SlotController {
             let superseded = takeTask()
             setContent(paintable, image: placeholder as? DecodedImage)
             superseded?.supersede()
-            completion?(.failure(DisplayError.emptySource))
+            CallChain().callHandlers(hasFailed: true) { completion?(.failure(DisplayError.emptySource)) }
             return nil
         }
         self.pipeline = pipeline
@@ -191,15 +189,7 @@ final class SlotController {
                 result = .failure(failure.error)
             }
             present.owner = call.owner ?? present.owner
-            // One that the completion handler of another makes would call itself without end.
-            guard !isAnswering else {
-                onNextTurn { [weak self] in
-                    if self?.task === present { call.finish(result) } else { call.supersede() }
-                }
-                return present
-            }
-            isAnswering = true
-            defer { isAnswering = false }
+            call.chain = CallChain(isRepeated: true)
             call.finish(result)
             return present
         }

@@ -129,7 +129,8 @@ extension RemoteImageController {
             if configuration.failure != .none, !keepsImage { showEmptyContent() }
             updateChildren()
             guard number == loadNumber else { return }
-            onNextTurn { [weak self] in self?.reportFailure(error, number) }
+            let chain = slot.task?.chain ?? CallChain()
+            onNextTurn { [weak self] in self?.reportFailure(error, number, chain) }
             makeFailureChild(for: error)
         }
     }
@@ -141,9 +142,9 @@ extension RemoteImageController {
         configuration.onSuccess?(response)
     }
 
-    private func reportFailure(_ error: any Error, _ number: Int) {
+    private func reportFailure(_ error: any Error, _ number: Int, _ chain: CallChain) {
         guard number == loadNumber, !state.isLoading else { return }
-        configuration.onFailure?(error)
+        chain.call { configuration.onFailure?(error) }
     }
 
     /// A Boolean value that indicates whether the load begins again when the widget is shown the next time.

@@ -1,4 +1,5 @@
 import CGTK
+import Foundation
 import Halcyon
 import HalcyonTesting
 import XCTest
@@ -169,24 +170,100 @@ final class DisplayRetryTests: XCTestCase {
         _ = try await result.value
     }
 
-    func testEqualCallsOfACompletionHandlerDoNotRecurse() async throws {
+    /// A handler that makes the same call again and again leaves the main loop to others.
+    func testHandlerWhoseCallsFailIsCalledEverLater() async throws {
+        let clock = ManualClock()
+        let original = CallChain.clock
+        CallChain.clock = clock
+        defer { CallChain.clock = original }
+        let loads = ViewPipeline()
+        let missing = loads.missing()
+        let calls: [@MainActor (ImageDisplay, @escaping ImageDisplay.Completion) -> Void] = [
+            { $0.setImage(with: missing, pipeline: loads.pipeline, completion: $1) },
+            {
+                if $0.retry(completion: $1) == nil {
+                    $0.setImage(with: missing, pipeline: loads.pipeline, completion: $1)
+                }
+            },
+            { $0.setImage(with: .file("/no/such/file.png"), pipeline: loads.pipeline, completion: $1) },
+            { $0.setImage(with: nil, completion: $1) },
+            { $0[.property("no-such")].setImage(with: missing, pipeline: loads.pipeline, completion: $1) },
+        ]
+        for (number, call) in calls.enumerated() {
+            let picture = try await TestPicture()
+            defer { picture.destroy() }
+            var (depth, greatestDepth, count, isOver) = (0, 0, 0, false)
+            func load() {
+                depth += 1
+                greatestDepth = max(greatestDepth, depth)
+                call(picture.display) { _ in
+                    count += 1
+                    if !isOver { load() }
+                }
+                depth -= 1
+            }
+            load()
+            await MainLoop.run { clock.sleeperCount == 1 }
+            XCTAssertEqual(count, 3, "\(number)")
+            for (next, milliseconds) in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_000, 1_000].enumerated() {
+                await MainLoop.settle()
+                XCTAssertEqual(count, 3 + next, "\(number)")
+                await MainLoop.run { clock.sleeperCount == 1 }
+                isOver = next == 11
+                clock.advance(by: .milliseconds(milliseconds))
+                await MainLoop.run { count == 4 + next }
+            }
+            XCTAssertLessThan(greatestDepth, 5, "\(number)")
+        }
+    }
+
+    /// Two handlers, each of which makes its call again when that of the other has taken its place.
+    func testHandlersWhoseCallsSupersedeEachOtherDoNotRecurse() async throws {
+        let original = CallChain.clock
+        defer { CallChain.clock = original }
+        for isEqual in [false, true] {
+            let clock = ManualClock()
+            CallChain.clock = clock
+            let picture = try await TestPicture()
+            defer { picture.destroy() }
+            let loads = ViewPipeline()
+            let first = loads.url()
+            let urls = [first, isEqual ? first : loads.url()]
+            var (depth, greatestDepth, count) = (0, 0, 0)
+            func load(_ url: URL) {
+                depth += 1
+                greatestDepth = max(greatestDepth, depth)
+                picture.display.setImage(with: url, pipeline: loads.pipeline) { result in
+                    count += 1
+                    if case .failure = result, count < 1_000 { load(url) }
+                }
+                depth -= 1
+            }
+            for url in urls { load(url) }
+            await MainLoop.settle()
+            XCTAssertLessThan(greatestDepth, 10)
+            XCTAssertLessThan(count, 10)
+            count = 1_000
+            for transfer in loads.transport.transfers { try transfer.answer(.blue) }
+            clock.advance(by: .seconds(1))
+            await MainLoop.run { picture.display.content == .image }
+        }
+    }
+
+    /// One source after the other, each of which fails, is tried without a pause, and so is what follows an image.
+    func testHandlerThatTriesOtherSourcesIsCalledAtOnce() async throws {
+        let original = CallChain.clock
+        CallChain.clock = ManualClock()
+        defer { CallChain.clock = original }
         let picture = try await TestPicture()
         defer { picture.destroy() }
         let loads = ViewPipeline()
-        let url = loads.missing()
-        var (depth, greatestDepth, count) = (0, 0, 0)
+        var urls = [loads.missing(), loads.missing()] + (try (0..<20).map { _ in try loads.url(.blue) })
         func load() {
-            depth += 1
-            greatestDepth = max(greatestDepth, depth)
-            picture.display.setImage(with: url, pipeline: loads.pipeline) { _ in
-                count += 1
-                if count < 1_000 { load() }
-            }
-            depth -= 1
+            let url = urls.removeFirst()
+            picture.display.setImage(with: url, pipeline: loads.pipeline) { _ in if !urls.isEmpty { load() } }
         }
         load()
-        await MainLoop.run { count == 1_000 }
-        XCTAssertEqual(loads.transport.startedCount, 1)
-        XCTAssertLessThan(greatestDepth, 4)
+        await MainLoop.run { urls.isEmpty && picture.display.content == .image }
     }
 }

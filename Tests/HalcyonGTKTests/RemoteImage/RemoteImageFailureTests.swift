@@ -1,8 +1,9 @@
 import CGTK
 import Halcyon
-import HalcyonGTK
 import HalcyonTesting
 import XCTest
+
+@testable import HalcyonGTK
 
 @MainActor
 final class RemoteImageFailureTests: XCTestCase {
@@ -298,5 +299,28 @@ final class RemoteImageFailureTests: XCTestCase {
         g_value_set_object(&value, UnsafeMutableRawPointer(button))
         g_signal_emitv(&value, g_signal_lookup("clicked", gtk_button_get_type()), 0, nil)
         g_value_unset(&value)
+    }
+
+    /// A program that loads again whenever a load has failed leaves the main loop to others.
+    func testHandlerThatLoadsAgainIsCalledEverLater() async throws {
+        let clock = ManualClock()
+        let original = CallChain.clock
+        CallChain.clock = clock
+        defer { CallChain.clock = original }
+        var count = 0
+        weak var image: RemoteImage?
+        var configuration = RemoteImage.Configuration()
+        configuration.onFailure = { _ in
+            count += 1
+            image?.reload()
+        }
+        let test = try await TestRemoteImage(nil, configuration, on: pipeline)
+        defer { test.window.destroy() }
+        image = test.image
+        test.image.request = ImageRequest(pipeline.missing())
+        await MainLoop.run { clock.sleeperCount == 1 }
+        XCTAssertEqual(count, 3)
+        clock.advance(by: .milliseconds(1))
+        await MainLoop.run { count == 4 && clock.sleeperCount == 1 }
     }
 }
