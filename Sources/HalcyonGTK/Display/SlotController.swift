@@ -104,6 +104,7 @@ final class SlotController {
         startsAnew: Bool = false
     ) -> DisplayTask? {
         MainLoopCheck.begin()
+        installation?.take()
         guard let request else {
             // Code of the program, which may itself set an image: this call comes after that.
             let paintable = placeholder.flatMap(\.paintable)
@@ -162,6 +163,10 @@ final class SlotController {
     ///
     /// - Returns: The load that answers the call; `nil` if it has to begin anew.
     private func answer(to call: DisplayTask, by present: DisplayTask) -> DisplayTask? {
+        // The program may have put something else in the place of what is shown. Handlers of its own at the property may make
+        // another call, which this one comes after.
+        installation?.update()
+        guard task === present else { return nil }
         switch present.state {
         case .waiting, .loading, .setting:
             call.takeUp(present)
@@ -197,6 +202,7 @@ final class SlotController {
 
     /// Shows an image of the program's own, which supersedes the load.
     func show(_ image: DecodedImage?, transition: ImageTransition) {
+        installation?.take()
         let superseded = takeTask()
         if let image { setImage(image, through: transition) } else { setContent(nil) }
         superseded?.supersede()

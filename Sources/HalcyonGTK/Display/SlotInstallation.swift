@@ -34,8 +34,7 @@ final class SlotInstallation {
 
     /// Puts the paintable into the object. May run code of the program.
     func install() {
-        // A widget that is being destroyed has given up what it holds, and never would again.
-        if object.isInstance(of: gtk_widget_get_type()), gtk_widget_in_destruction(object.widget) != 0 { return }
+        guard !isEnding else { return }
         if object.isInstance(of: gtk_widget_get_type()) {
             let changed: @convention(c) (gpointer?, GtkTextDirection, gpointer?) -> Void = { _, _, data in
                 let installation = Unmanaged<SlotInstallation>.fromOpaque(nonnull(data)).takeUnretainedValue()
@@ -46,6 +45,22 @@ final class SlotInstallation {
             directionHandler = connect(object, "direction-changed", changed, data)
         }
         connection.install()
+    }
+
+    /// A call for the slot begins, which takes the place of what the program has put there itself. May run code of the
+    /// program.
+    func take() {
+        if !isEnding { connection.take() }
+    }
+
+    /// Puts the paintable into the object, if it is not there and is to be shown now. May run code of the program.
+    func update() {
+        if !isEnding { connection.update() }
+    }
+
+    /// `true` for a widget that is being destroyed: it has given up what it holds, and never would again.
+    private var isEnding: Bool {
+        object.isInstance(of: gtk_widget_get_type()) && gtk_widget_in_destruction(object.widget) != 0
     }
 
     /// Takes the paintable out of the object, unless something else has taken its place.

@@ -1,7 +1,7 @@
 /// One of the places of a widget that show an image. Each has its own load.
 ///
-/// The first use of a slot takes the place of what the widget has there. What the program puts there itself afterwards
-/// stays: nothing of the slot is shown any more, until ``ImageDisplay/remove()`` gives it up and it is used anew.
+/// A call for a slot takes the place of what the widget has there. What the program puts there itself afterwards, if only
+/// nothing, stays until the next call.
 public struct WidgetSlot: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case image

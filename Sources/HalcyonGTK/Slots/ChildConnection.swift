@@ -16,16 +16,18 @@ final class ChildConnection: SlotConnection {
 
     func install() {
         paintable.onChange = { [weak self] in self?.update() }
-        picture.begin()
+        take()
         update()
     }
+
+    func take() { picture.begin() }
 
     func uninstall() {
         paintable.onChange = nil
         picture.end()
     }
 
-    private func update() { picture.update(showsImage: paintable.current != nil) }
+    func update() { picture.update(showsImage: paintable.current != nil) }
 }
 
 /// A picture that becomes the child of a button: at once if the button is empty, and otherwise with the first image, so
@@ -46,8 +48,9 @@ final class ButtonPicture {
         reference = ObjectReference(adopting: g_object_ref_sink(UnsafeMutableRawPointer(picture)))
     }
 
-    /// Begins to wait for an image, in the place of what the button has now.
+    /// Begins to wait for an image, in the place of what the button has now, unless that is the picture.
     func begin() {
+        guard button.current != reference.pointer else { return }
         isWaiting = true
         replaced = button.current.map { ObjectReference(retaining: $0) }
     }

@@ -23,6 +23,10 @@ final class PaintableConnection: SlotConnection {
 
     func install() { set(paintable.pointer) }
 
+    func take() {
+        if current != paintable.pointer { install() }
+    }
+
     func uninstall() {
         if current == paintable.pointer { set(nil) }
     }

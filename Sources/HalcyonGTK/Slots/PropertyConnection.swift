@@ -26,17 +26,19 @@ final class PropertyConnection: SlotConnection {
     }
 
     func install() {
-        property.take()
+        take()
         paintable.onChange = { [weak self] in self?.update() }
         update()
     }
+
+    func take() { property.take() }
 
     func uninstall() {
         paintable.onChange = nil
         property.set(nil)
     }
 
-    private func update() {
+    func update() {
         if paintable.isEmpty { return property.set(nil) }
         let hasNewSize = paintable.naturalSize != size
         size = paintable.naturalSize
@@ -44,7 +46,7 @@ final class PropertyConnection: SlotConnection {
     }
 }
 
-/// The value of an object's property, until the program gives it another.
+/// The value of an object's property, until the program gives it another. The next call for the slot takes that for its own.
 @MainActor
 final class PropertyValue {
     private let object: WeakObjectReference
@@ -60,9 +62,16 @@ final class PropertyValue {
     }
 
     /// Takes what is there as a value of the slot, so that it is replaced.
-    func take() {
-        guard let object = object.object else { return }
-        shown = cgtk_object_property(object.pointer, name, nil).map { ObjectReference(retaining: $0) }
+    ///
+    /// - Returns: Whether it is another value than the slot's last one.
+    @discardableResult
+    func take() -> Bool {
+        guard let object = object.object else { return false }
+        let value = cgtk_object_property(object.pointer, name, nil)
+        isReplaced = false
+        guard value != shown?.pointer else { return false }
+        shown = value.map { ObjectReference(retaining: $0) }
+        return true
     }
 
     /// Gives the property another value, unless the program has. May run code of the program.

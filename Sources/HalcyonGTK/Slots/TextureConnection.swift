@@ -20,7 +20,7 @@ final class TextureConnection: SlotConnection {
     }
 
     func install() {
-        property.take()
+        take()
         paintable.onChange = { [weak self] in self?.update() }
         update()
     }
@@ -30,7 +30,11 @@ final class TextureConnection: SlotConnection {
         property.set(nil)
     }
 
-    private func update() {
+    func take() {
+        if property.take() { drawnCount = nil }
+    }
+
+    func update() {
         // Indicators and transitions are not part of the texture.
         guard drawnCount != paintable.currentCount else { return }
         drawnCount = paintable.currentCount

@@ -29,6 +29,10 @@ final class ToggleConnection: SlotConnection {
         child.add(paintable, reference, isChecked: isChecked)
     }
 
+    func take() { child.take() }
+
+    func update() { child.update() }
+
     func uninstall() {
         paintable.onChange = nil
         child.remove(isChecked: isChecked)
@@ -60,10 +64,12 @@ final class ToggleChild {
             // The connections, which keep this, end with the button, after GObject has removed its handlers; or with
             // `remove(isChecked:)`.
             handler = connect(button.object, "notify::active", notify, Unmanaged.passUnretained(self).toOpaque())
-            picture.begin()
+            take()
         }
         update()
     }
+
+    func take() { picture.begin() }
 
     func remove(isChecked: Bool) {
         if isChecked { checked = nil } else { normal = nil }

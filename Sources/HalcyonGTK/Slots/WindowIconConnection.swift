@@ -17,7 +17,7 @@ final class WindowIconConnection: SlotConnection {
     private var shown: [ObjectReference] = []
     /// Further sizes of an image that may be shown.
     private var sizes: (image: UnsafeMutableRawPointer, textures: [ObjectReference])?
-    /// Whether the program has given the window an icon by name meanwhile.
+    /// Whether the program has given the window an icon by name since the last call.
     private var isReplaced = false
     private var isRestoring = false
 
@@ -49,6 +49,12 @@ final class WindowIconConnection: SlotConnection {
         update()
     }
 
+    func take() {
+        guard isReplaced else { return }
+        isReplaced = false
+        shown = []
+    }
+
     func uninstall() {
         paintable.onChange = nil
         guard let window = window.object?.pointer else { return }
@@ -68,7 +74,7 @@ final class WindowIconConnection: SlotConnection {
         MainActor.assumeIsolated { body(icon) }
     }
 
-    private func update() {
+    func update() {
         guard let window = window.object?.pointer else { return }
         guard let current = paintable.current, let icon = current.texture(limit: Self.limit) else {
             return set([], window)

@@ -96,7 +96,7 @@ final class PropertySlotTests: XCTestCase {
         display.show(try TestColor.red.image())
         let own = Paintable(try TestColor.green.image())
         cgtk_set_object_property(test.object, "texture", own.pointer)
-        display.show(try TestColor.blue.image())
+        test.controller?.paintable?.show(Paintable(try TestColor.blue.image()))
         XCTAssertEqual(test.value, own.pointer)
         display.remove()
         XCTAssertEqual(test.value, own.pointer)

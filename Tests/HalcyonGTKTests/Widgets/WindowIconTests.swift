@@ -125,7 +125,7 @@ final class WindowIconTests: XCTestCase {
         XCTAssertEqual(loads.transport.startedCount(url), 1)
     }
 
-    func testNamedIconOfProgramStays() async throws {
+    func testNamedIconOfProgramStaysUntilTheNextCall() async throws {
         let window = try TestWindow()
         defer { window.destroy() }
         await window.present()
@@ -133,8 +133,11 @@ final class WindowIconTests: XCTestCase {
         display.show(try TestColor.red.image(16, 16))
         gtk_window_set_icon_name(window.window, "no-such-icon")
         let before = try icon(of: window)
-        display.show(try TestColor.blue.image(20, 20))
+        let slot = WidgetState.existing(UnsafeMutableRawPointer(window.window))?.existingController(for: .image)
+        slot?.paintable?.show(Paintable(try TestColor.green.image(18, 18)))
         XCTAssertEqual(try icon(of: window), before)
+        display.show(try TestColor.blue.image(20, 20))
+        XCTAssertNotEqual(try icon(of: window), before)
     }
 
     func testWindowEndsWhileIconLoads() async throws {
