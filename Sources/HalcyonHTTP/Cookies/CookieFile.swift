@@ -3,8 +3,8 @@ internal import HalcyonSystem
 
 /// A file with the cookies of one user, in Netscape's format, which curl and wget read too.
 ///
-/// It is the jar of a transport (``CurlTransport/Configuration/cookies``), and of one at a time: each writes the file as a
-/// whole. Only its user may read it.
+/// It is the jar of transports (``CurlTransport/Configuration/cookies``), also of several processes at a time: each reads
+/// it once, and adds its changes to what the file has by then. Only its user may read it.
 public struct CookieFile: Sendable, Hashable {
     /// The absolute path of the file; as it was given, where the path of the working folder is not UTF-8.
     public let path: String
@@ -55,10 +55,29 @@ public struct CookieFile: Sendable, Hashable {
         }
     }
 
-    /// Writes the lines of a jar in the place of the file: beside it first, so that the file is whole at every moment.
+    /// Writes the lines of a jar in the place of the file. Blocks while another process does.
     ///
+    /// - Parameter lines: Called while no other process writes.
     /// - Returns: `false` if that failed; the file is then as it was.
-    func write(_ lines: [[CChar]]) -> Bool {
+    func write(_ lines: () -> [[CChar]]) -> Bool {
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            // Where the file system has no locks, as if there were no other process.
+            _ = try? POSIXFileSystem().lock(FileDescriptor(rawValue: Int(descriptor)), waits: true)
+            var (locked, named) = (stat(), stat())
+            guard fstat(descriptor, &locked) == 0 else { return false }
+            // The one that had the lock has put another file in its place.
+            guard lstat(path, &named) == 0, named.st_ino == locked.st_ino, named.st_dev == locked.st_dev else {
+                continue
+            }
+            return replace(lines())
+        }
+    }
+
+    /// Writes beside the file first, so that it is whole at every moment.
+    private func replace(_ lines: [[CChar]]) -> Bool {
         var bytes = Array("# Netscape HTTP Cookie File\n".utf8)
         for line in lines {
             bytes += line.dropLast().map { UInt8(bitPattern: $0) }

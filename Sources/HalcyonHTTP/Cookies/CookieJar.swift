@@ -94,6 +94,10 @@ final class StoredCookies {
     private var greatestDomainCount = 0
     /// `true` while the file lacks changes.
     private var isChanged = false
+    /// The cookies that the jar had when it was last like the file, but for what others have changed there.
+    private var known: Set<[CChar]> = []
+    /// `true` while cookies that others have put into the file are to be removed from it.
+    private var removesAll = false
 
     init(_ file: CookieFile) {
         guard let easy = libcurl.curl_easy_init() else {
@@ -105,6 +109,7 @@ final class StoredCookies {
         halcyon_curl_set_string(easy, CURLOPT_COOKIEFILE, file.path)
         halcyon_curl_set_string(easy, CURLOPT_COOKIELIST, "RELOAD")
         trim()
+        known = Set(jar.lines(through: easy))
         isChanged = false
     }
 
@@ -115,7 +120,7 @@ final class StoredCookies {
     func removeAll() {
         jar.removeAll(through: easy)
         (count, greatestDomainCount) = (0, 0)
-        isChanged = true
+        (isChanged, removesAll) = (true, true)
     }
 
     /// Removes the excess: the oldest of a domain, then the oldest of the domains that have the most.
@@ -129,7 +134,21 @@ final class StoredCookies {
     func write() {
         if jar.newCount > 0 { trim() }
         guard isChanged else { return }
-        isChanged = !file.write(jar.lines(through: easy))
+        let lines = jar.lines(through: easy)
+        guard file.write({ removesAll ? lines : merged(lines) }) else { return }
+        (isChanged, removesAll, known) = (false, false, Set(lines))
+    }
+
+    /// Returns the cookies that the file has by now, with the changes of this jar.
+    private func merged(_ lines: [[CChar]]) -> [[CChar]] {
+        let current = StoredCookies(file)
+        let removed = known.subtracting(lines)
+        let kept = current.jar.lines(through: current.easy).filter { !removed.contains($0) }
+        current.jar.removeAll(through: current.easy)
+        // libcurl tells which of them replaces another.
+        for line in kept + lines.filter({ !known.contains($0) }) { current.jar.add(line, through: current.easy) }
+        current.trim()
+        return current.jar.lines(through: current.easy)
     }
 
     private func trim() {

@@ -98,7 +98,7 @@ final class CurlEventLoop: @unchecked Sendable {
     /// Removes every cookie, before any transfer that is started afterwards.
     func removeCookies() {
         // They may be in the file of an earlier process.
-        if let file = configuration.cookies, begin(with: .removeCookies) != nil { _ = file.write([]) }
+        if let file = configuration.cookies, begin(with: .removeCookies) != nil { _ = file.write { [] } }
     }
 
     /// Ends the thread, which libcurl could not be loaded on, with all transfers. The next one tries again.
@@ -116,7 +116,7 @@ final class CurlEventLoop: @unchecked Sendable {
             switch command {
             case .start(let transfer):
                 transfer.complete(.failure(transfer.isCancelled || stop == .now ? .cancelled : error))
-            case .removeCookies: _ = configuration.cookies?.write([])
+            case .removeCookies: _ = configuration.cookies?.write { [] }
             case .cancel, .setPriority, .resume: break
             }
         }

@@ -349,7 +349,7 @@ struct CookieTests {
     func failedWrite() async throws {
         let file = try CookieFile(file)
         let other = folder.path + "/other"
-        #expect(file.write([Array("example.com\tFALSE\t/\tFALSE\t0\told\t1".utf8CString)]))
+        #expect(file.write { [Array("example.com\tFALSE\t/\tFALSE\t0\told\t1".utf8CString)] })
         try await withServer(configuration: try configuration(), Self.handler) { server, transport in
             // The file is read with the first transfer.
             _ = await receive(transport, .patient(url: server.url("/get")))
@@ -389,6 +389,33 @@ struct CookieTests {
             transport.removeAllCookies()
             while try text().contains("name\tvalue") { await Task.yield() }
         }
+    }
+
+    @Test("of two transports with one file at a time are all kept, each as the one that changed it last has it")
+    func sharedFile() async throws {
+        let set = try #require(HTTPField.Name("X-Set"))
+        let server = try OriginServer { request in
+            let values = request.headers[set]?.split(separator: "|") ?? []
+            return .init(headers: HTTPFields(values.map { HTTPField(name: .setCookie, value: "\($0); Path=/") }))
+        }
+        defer { server.stop() }
+        func send(_ transport: CurlTransport, _ cookies: String) async {
+            _ = await receive(transport, .patient(url: server.url(), headers: [set: cookies]))
+        }
+        let transports = try (0..<3).map { _ in CurlTransport(configuration: try configuration()) }
+        await send(transports[0], "kept=0|changed=0|gone=0|both=0")
+        transports[0].shutdown()
+        // Both have read the file before either writes it.
+        for transport in transports.dropFirst() { await send(transport, "") }
+        await send(transports[1], "first=1|changed=1|gone=1; Max-Age=0|both=1")
+        transports[1].shutdown()
+        await send(transports[2], "second=2|both=2")
+        transports[2].shutdown()
+        let last = CurlTransport(configuration: try configuration())
+        defer { last.shutdown() }
+        await send(last, "")
+        let sent = server.requests.last?.headers[.cookie]?.components(separatedBy: "; ") ?? []
+        #expect(sent.sorted() == ["both=2", "changed=1", "first=1", "kept=0", "second=2"])
     }
 
     @Test("are not kept in a file that others may write, a link or a folder")
