@@ -95,6 +95,29 @@ import Testing
     }
 
     @Test(
+        "what a killed run was writing for a file that is named is removed by the next one, and no later than in a folder"
+    )
+    func leftoverOfNamedFile() throws {
+        let work = try Workplace()
+        try work.write([1], to: "target.png")
+        try #require(symlink("target.png", work.path("link.png")) == 0)
+        for (name, file) in [("target.png", "target.png"), ("link.png", "target.png"), ("new.png", "new.png")] {
+            let left = try #require(TemporaryOutput.create(in: work.folder, for: file))
+            close(left.descriptor)
+            TemporaryOutput.forget(left.path)
+            // Another one is taken as long as it may be that of a run.
+            let other = try #require(TemporaryOutput.create(in: work.folder, for: file))
+            close(other.descriptor)
+            #expect(other.path != left.path)
+            #expect(unlink(other.path) == 0)
+            for (age, isLeft) in [(TemporaryOutput.leftoverAge, true), (0, false)] {
+                try writer(.file(work.path(name)), leftoverAge: age).prepare()
+                #expect((access(left.path, F_OK) == 0) == isLeft, "\(name)")
+            }
+        }
+    }
+
+    @Test(
         "what a killed run was writing into a subfolder is removed with the next look at that",
         arguments: [false, true]
     )
@@ -105,23 +128,32 @@ import Testing
             try #require(mkdir(work.path(folder), 0o700) == 0)
             try work.write([1], to: "\(folder)/\(name)")
         }
-        let writer = OutputWriter(
-            target: .folder(work.path("out/")),
-            format: nil,
-            encoding: try EncodingArguments.parse([]),
-            requestIdentity: nil,
-            checksPixels: false,
-            template: isOfTemplate ? try NameTemplate("{path}/{stem}-{width}") : nil,
-            namesSayFormats: true,
-            overwrites: false,
-            makesDigests: false,
-            leftoverAge: 0
-        )
+        let template = isOfTemplate ? try NameTemplate("{path}/{stem}-{width}") : nil
+        let writer = try writer(.folder(work.path("out/")), template, leftoverAge: 0)
         try writer.prepare()
         let variant = OutputVariant(processing: .identity, options: [])
         let item = ListItem(index: 0, argument: SourceArgument(text: "http://e.org/a.png"), name: "pets/dog")
         #expect(try await writer.written(item, variant, writer.origin(of: item, variant)) == nil)
         // A template that needs the image finds files by looking through all folders.
         #expect(Workplace.files(below: work.path("out")) == (isOfTemplate ? [] : ["others/" + name]))
+    }
+
+    private func writer(
+        _ target: OutputWriter.Target,
+        _ template: NameTemplate? = nil,
+        leftoverAge: Int
+    ) throws -> OutputWriter {
+        OutputWriter(
+            target: target,
+            format: nil,
+            encoding: try EncodingArguments.parse([]),
+            requestIdentity: nil,
+            checksPixels: false,
+            template: template,
+            namesSayFormats: true,
+            overwrites: false,
+            makesDigests: false,
+            leftoverAge: leftoverAge
+        )
     }
 }

@@ -110,6 +110,8 @@ final class OutputWriter: Sendable {
     ///
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func prepare() throws(ImageError) {
+        // A lone file's folder may have a million others, which are not looked at for it.
+        if case .file(let path) = target { FileOutput.removeLeftover(of: path, age: leftoverAge) }
         guard case .folder(let folder) = target else { return }
         try FileOutput.makeFolder(folder, source: "the results")
         var found = Found()

@@ -41,12 +41,17 @@ enum FileOutput {
         guard let file = isThere ? replaceableFile(at: path) : path else {
             return try writeThrough(data, to: path, source: source)
         }
-        try staging(data, in: file.parentFolder, for: path, source: source) { descriptor in
+        try staging(data, in: file.parentFolder, named: file, for: path, source: source) { descriptor in
             _ = origin?.mark(descriptor, .system)
             if isThere { try prepare(descriptor, toReplace: file, source: source) }
         } name: { temporary, _ in
-            guard rename(temporary, file) == 0 else { throw failure(path, source, errno) }
+            guard TemporaryOutput.rename(temporary, to: file) else { throw failure(path, source, errno) }
         }
+    }
+
+    /// Removes what a killed run was writing for a file that is named; blocks.
+    static func removeLeftover(of path: String, age: Int) {
+        TemporaryOutput.removeLeftover(of: replaceableFile(at: path) ?? path, age: age)
     }
 
     /// Returns the path of the regular file that a path leads to, if another one may take its place.
@@ -76,18 +81,20 @@ enum FileOutput {
     /// the error is a ``StrayedFile``.
     ///
     /// - Parameters:
+    ///   - file: The path of the file, where it is known before. Default: `nil`.
     ///   - path: The path for errors.
     ///   - finish: Called with the written file, still open.
     ///   - name: Called with the path of the closed file, and with what `finish` returned.
     static func staging<Finished, Result>(
         _ data: Data,
         in folder: String,
+        named file: String? = nil,
         for path: String,
         source: String,
         finish: (Int32) throws -> Finished,
         name: (String, Finished) throws -> Result
     ) throws -> Result {
-        guard let (temporary, descriptor) = TemporaryOutput.create(in: folder) else {
+        guard let (temporary, descriptor) = TemporaryOutput.create(in: folder, for: file) else {
             throw failure(path, source, errno)
         }
         defer { TemporaryOutput.forget(temporary) }
@@ -177,6 +184,12 @@ enum FileOutput {
             throw ValidationError("“\(text)” is no path to write to: it is a URL, or its bytes are not UTF-8.")
         }
         return text
+    }
+
+    /// Returns whether anything is at `path`.
+    static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return FilePath.withCString(path) { lstat($0, &status) } == 0
     }
 
     /// Returns whether a folder is at `path`, or with links at what that leads to.

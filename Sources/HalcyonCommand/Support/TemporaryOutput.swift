@@ -14,15 +14,24 @@ enum TemporaryOutput {
         return namePrefix + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    /// The temporary name for a file that is named, by which the next run for it finds what a killed one has left.
+    private static func name(for file: String) -> String {
+        let start = file.utf8.lastIndex(of: UInt8(ascii: "/")).map(file.utf8.index(after:)) ?? file.startIndex
+        return name(Array(file.utf8[start...]).withUnsafeBytes { Checksum.hash(of: $0) })
+    }
+
     /// Makes a file with a new name in a folder. Its permissions are those of a file that any program makes: the system
     /// takes out what the process's umask, or the folder's default access list, forbids. The umask is never read here,
     /// as that takes setting it, and another thread's file would get the permissions of that moment.
     ///
+    /// - Parameter file: The path of the file that it is for, whose name leads to the first one that is tried. Default: none.
     /// - Returns: Its path, and a descriptor for reading and writing; `nil` if it cannot be made, for the reason in
     ///   `errno`.
-    static func create(in folder: String) -> (path: String, descriptor: Int32)? {
+    static func create(in folder: String, for file: String? = nil) -> (path: String, descriptor: Int32)? {
+        var name = file.map(name(for:))
         while true {
-            let path = "\(folder)/\(name(UInt64.random(in: .min ... .max)))"
+            let path = "\(folder)/\(name ?? self.name(.random(in: .min ... .max)))"
+            name = nil
             // Under the lock, so that the file is either known when the process ends, or not made any more.
             let (descriptor, code) = paths.withLock { paths in
                 let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
@@ -34,6 +43,17 @@ enum TemporaryOutput {
                 errno = code
                 return nil
             }
+        }
+    }
+
+    /// Gives a file its final name. Its temporary one may be another process's from then on, and is not removed any more.
+    ///
+    /// - Returns: Whether that is done; if not, the reason is in `errno`.
+    static func rename(_ path: String, to file: String) -> Bool {
+        paths.withLock { paths in
+            guard Glibc.rename(path, file) == 0 else { return false }
+            paths.remove(path)
+            return true
         }
     }
 
@@ -60,6 +80,11 @@ enum TemporaryOutput {
             time(nil) - status.st_ctim.tv_sec >= age
         else { return }
         unlink(path)
+    }
+
+    /// Removes what a killed run was writing for a file that is named, by the same rule.
+    static func removeLeftover(of file: String, age: Int) {
+        removeLeftover(name(for: file), in: file.parentFolder, age: age)
     }
 
     /// Removes all files, and ends the process. No other file is made in between.
