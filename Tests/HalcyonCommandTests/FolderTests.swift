@@ -87,7 +87,7 @@ import Testing
         let running = try (hundreds + [hundreds[0]]).map { try get($0, "--no-cache") }
         for run in running {
             let outcome = try await run.outcome
-            #expect(outcome.exitCode == 0, "\(outcome.error)")
+            #expect(outcome.exitCode == 0, "\(outcome)")
         }
         try expectImages(hundreds.flatMap { $0 })
     }
@@ -206,6 +206,34 @@ import Testing
             #expect(try work.read(file) == [1, 2, 3])
             #expect(Workplace.files(below: work.folder).count == 2)
         }
+    }
+
+    @Test(
+        "a file without attributes that has the image, as in a folder that was copied, is that of the image",
+        arguments: [[], ["--resize", "20"]]
+    )
+    func copiedFolder(options: [String]) async throws {
+        defer { server.stop() }
+        let paths = ["/1/a.png", "/2/a.png", "/b.png"]
+        #expect(try await work.start(["get"] + paths.map(url) + ["-o", "first/"] + options).outcome.exitCode == 0)
+        let names = Workplace.files(below: work.path("first"))
+        try #require(names.count == 3 && mkdir(work.path("out"), 0o700) == 0)
+        for name in names { try work.write(try work.read("first/" + name), to: "out/" + name) }
+        // Another's file of a name of the image, and a link to one with its bytes.
+        try work.write([1], to: "out/c.png")
+        try work.write(try Images.encoded(.png) + Array("/d.png".utf8), to: "d")
+        try #require(symlink("../d", work.path("out/d.png")) == 0)
+        let count = server.requests.count
+        let command = ["get"] + (paths + ["/c.png", "/d.png"]).map(url) + ["-o", "out/", "--json"] + options
+        for _ in 0..<2 {
+            let run = try await work.start(command).outcome
+            #expect(run.exitCode == 0)
+            #expect(try Set(run.results.prefix(3).map(\.output)) == Set(names.map { "out/" + $0 }))
+            #expect(Workplace.files(below: work.path("out")).count == 7)
+            #expect(try work.read("out/c.png") == [1])
+        }
+        // Those of the folder that was copied are in the cache.
+        #expect(server.requests.count == count + 2)
     }
 
     @Test("a file that is named is replaced, and so carries its origin")

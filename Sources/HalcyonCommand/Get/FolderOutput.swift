@@ -65,6 +65,19 @@ struct FolderOutput: Sendable {
         return written
     }
 
+    /// Returns the file, under any of its names, that has these very bytes and does not say of which request it is, as in a
+    /// folder that was copied without attributes. It stays without them: it may be the user's own, which nothing replaces.
+    ///
+    /// - Parameter mayExist: As in ``written(for:in:stem:extensions:mayExist:calls:)``.
+    func copy(of data: Data, mayExist: (String) -> Bool) -> String? {
+        for count in Self.digitCounts
+        where (count > 0 || mayBePlain) && mayExist(Self.name(stem, origin, digits: count)) {
+            let path = path(digits: count)
+            if FileOrigin.isUnknown(ofFileAt: path, calls), FileOutput.isFile(path, of: data) { return path }
+        }
+        return nil
+    }
+
     /// Returns the file of the request, under any of its names, if it has the bytes that were written.
     ///
     /// - Parameters:

@@ -332,6 +332,12 @@ final class OutputWriter: Sendable {
                 mayBePlain: item.mayBePlain,
                 source: source
             )
+            let names = found.withLock { $0.names }
+            if !overwrites, !origin.isPartial,
+                let copy = file.copy(of: data, mayExist: { start != name.startIndex || names.mayContain($0) })
+            {
+                return copy
+            }
             return try file.write(data)
         }
     }

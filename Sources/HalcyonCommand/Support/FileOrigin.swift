@@ -99,9 +99,25 @@ struct FileOrigin: Sendable {
             guard try calls.attribute(path, Self.requestAttribute) == request else { return false }
             return Self.isContent(try calls.attribute(path, Self.contentAttribute), of: status)
         } catch {
-            // There is none, or there can be none; not one that this user may not read.
-            return isNamed && (error.code == Int(ENODATA) || error == .notSupported)
+            return isNamed && Self.isAbsence(error)
         }
+    }
+
+    /// Returns whether a regular file is at a path, and has no request noted.
+    static func isUnknown(ofFileAt path: String, _ calls: FileCalls) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        do throws(FileSystemError) {
+            _ = try calls.attribute(path, requestAttribute)
+            return false
+        } catch {
+            return Self.isAbsence(error)
+        }
+    }
+
+    /// Returns whether an error says that a file has no such attribute, or can have none; not that this user may not read it.
+    private static func isAbsence(_ error: FileSystemError) -> Bool {
+        error.code == Int(ENODATA) || error == .notSupported
     }
 
     /// Returns the regular file at a path if it has this length, and does not say that it is another request's.
