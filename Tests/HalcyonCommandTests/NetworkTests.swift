@@ -154,8 +154,12 @@ import Testing
         #expect(other.requests.map(\.target) == ["http://images.example/b.png"])
     }
 
-    @Test("a body that was cut off is continued by the next run, with a validator")
-    func continuedBody() async throws {
+    @Test(
+        "a body that was cut off is continued by the next run or attempt, with a validator",
+        arguments: [false, true],
+        [false, true]
+    )
+    func continuedBody(isRetried: Bool, hasCache: Bool) async throws {
         let body = photo + [UInt8](repeating: 7, count: 60_000)
         let server = try OriginServer { request in
             let fields: HTTPFields = [.eTag: "\"1\"", .acceptRanges: "bytes"]
@@ -169,10 +173,13 @@ import Testing
             return .init(206, headers: headers, body: Array(body[start...]))
         }
         defer { server.stop() }
-        let command = ["get", server.url("/a.png").absoluteString, "-o", "a.png", "--retries", "0"]
-        #expect(try await work.start(command).outcome.exitCode == 1)
+        let command =
+            ["get", server.url("/a.png").absoluteString, "-o", "a.png", "--retries", isRetried ? "1" : "0"]
+            + (hasCache ? [] : ["--no-cache"])
+        if !isRetried { #expect(try await work.start(command).outcome.exitCode == 1) }
         #expect(try await work.start(command).outcome.exitCode == 0)
         #expect(try work.read("a.png") == body)
+        #expect(server.requests.count == 2)
         #expect(server.requests.last?.headers[.range] == "bytes=40000-")
         #expect(server.requests.last?.headers[.ifRange] == "\"1\"")
     }

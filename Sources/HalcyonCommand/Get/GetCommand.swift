@@ -319,7 +319,8 @@ enum CacheUse: String, EnumerableFlag {
         switch value {
         case .refresh: "Ask the servers whether images have changed, and load and write those that have."
         case .cacheOnly: "Never use the network."
-        case .noCache: "Neither read nor write the cache."
+        case .noCache:
+            "Neither read nor write the cache; only what came of a broken transfer is kept there, for the next attempt."
         }
     }
 

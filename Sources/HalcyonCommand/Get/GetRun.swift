@@ -44,11 +44,10 @@ struct GetRun: Sendable {
         var plan = plan
         plan.concurrency = OpenFileLimit.fitting(plan.concurrency)
         self.plan = plan
-        let usesCache = plan.cacheUse != .noCache
         transport = try plan.network.transport(concurrency: plan.concurrency)
         downloader = plan.network.downloader(
             over: transport,
-            partialFolder: usesCache ? plan.cache.partialFolder : nil,
+            partialFolder: plan.cache.partialFolder,
             failures
         )
         pipeline = UntrustedImages.pipeline(

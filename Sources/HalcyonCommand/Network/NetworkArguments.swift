@@ -135,11 +135,11 @@ struct NetworkArguments: ParsableArguments {
     /// Returns the downloader of a run.
     ///
     /// - Parameters:
-    ///   - partialFolder: Where interrupted bodies are kept for the next run; `nil` to keep none.
+    ///   - partialFolder: Where interrupted bodies are kept for the next attempt, and the next run.
     ///   - failures: What says which hosts are not to be asked for a while.
     func downloader(
         over transport: any HTTPTransport,
-        partialFolder: String?,
+        partialFolder: String,
         _ failures: HostFailures
     ) -> ImageDownloader {
         let transport = PacedTransport(
@@ -149,7 +149,7 @@ struct NetworkArguments: ParsableArguments {
             failures: failures
         )
         var downloading = ImageDownloader.Configuration()
-        if let partialFolder { downloading.partialBodies = PartialBodyStore(.init(folder: partialFolder)) }
+        downloading.partialBodies = PartialBodyStore(.init(folder: partialFolder))
         return ImageDownloader(transport: transport, configuration: downloading)
     }
 

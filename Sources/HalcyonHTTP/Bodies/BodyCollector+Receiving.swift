@@ -59,6 +59,10 @@ extension BodyCollector: TransferReceiver {
             body.isOfRange = true
         }
         if storage.resumption != nil { body.partial = PartialResponse(keeping: response) }
+        if body.partial != nil {
+            // What is in memory is lost with a process that is killed.
+            body.gathering.memoryThreshold = min(storage.memoryThreshold, PartialBody.checkpointInterval)
+        }
         body.gathering.expect(response.expectedBodyBytes ?? 0)
         return response
     }

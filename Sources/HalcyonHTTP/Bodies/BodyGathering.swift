@@ -12,7 +12,8 @@ struct BodyGathering {
     private(set) var receivedBytes = 0
     /// A Boolean value that indicates whether the bytes that come are not the body's.
     private var ignoresBytes = false
-    private let memoryThreshold: Int
+    /// The length in bytes above which the body goes to a file.
+    var memoryThreshold: Int
 
     /// Returns a copy of the bytes in memory from a place on.
     func bytes(from offset: Int) -> Data {

@@ -13,7 +13,7 @@ struct KilledProcessTests {
 
     @Test(
         "leaves a part that the next process goes on with, and never a wrong body",
-        arguments: [(1, 64 << 10), (300_000, 64 << 10), (600_000, 64 << 10), (600_000, 400_000)]
+        arguments: [(1, 64 << 10), (300_000, 64 << 10), (600_000, 64 << 10), (600_000, 400_000), (600_000, 4 << 20)]
     )
     func kill(byteCount: Int, threshold: Int) async throws {
         let gate = Gate()
@@ -32,8 +32,16 @@ struct KilledProcessTests {
             configuration.partialBodies = store
             let loader = BodyLoader(transport: CurlTransport(), configuration: configuration)
             let request = TransferRequest.patient(url: try #require(URL(string: url)))
-            let load = Task { try await loader.load(request) }
-            while store.usage().bytes < byteCount { await Task.yield() }
+            let arrived = Gate()
+            let load = Task {
+                try await loader.load(
+                    request,
+                    priority: PriorityBox(.normal),
+                    report: { if $0.receivedBytes >= byteCount { arrived.open() } }
+                )
+            }
+            await arrived.wait()
+            await loader.waitForWriting()
             Glibc.kill(getpid(), SIGKILL)
             _ = try await load.value
         }
