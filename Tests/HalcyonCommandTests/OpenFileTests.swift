@@ -32,6 +32,23 @@ import Testing
         }
     }
 
+    @Test("a run that has no room for its own files ends at once, and says what is needed")
+    func tooFewFiles() async throws {
+        defer { server.stop() }
+        let urls = (0..<5).map { server.url("/\($0).png").absoluteString }
+        for limit in [9, 15, 63] {
+            let run = try await run("-n \(limit)", ["get", "-o", "out/"] + urls)
+            #expect(run.exitCode == 1 && run.signal == nil)
+            #expect(
+                run.error == "Error: only \(limit) files may be open, and 64 are needed; raise that with `ulimit -n`\n"
+            )
+        }
+        #expect(server.requests.isEmpty)
+        let run = try await run("-n 64", ["get", "--resize", "20", "-o", "out/"] + urls)
+        #expect(run.exitCode == 0, "\(run.error)")
+        #expect(Workplace.files(below: work.path("out")).count == 5)
+    }
+
     @Test("convert has the same limit")
     func converted() async throws {
         server.stop()

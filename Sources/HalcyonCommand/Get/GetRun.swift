@@ -39,10 +39,10 @@ struct GetRun: Sendable {
     private let pipeline: ImagePipeline
     private let failures = HostFailures()
 
-    /// - Throws: `CookieFileError` for a file of cookies that cannot be used.
+    /// - Throws: `CookieFileError` for a file of cookies that cannot be used, ``OpenFileLimit/TooLow``.
     init(_ plan: RunPlan) throws {
         var plan = plan
-        plan.concurrency = OpenFileLimit.fitting(plan.concurrency)
+        plan.concurrency = try OpenFileLimit.fitting(plan.concurrency)
         self.plan = plan
         transport = try plan.network.transport(concurrency: plan.concurrency)
         downloader = plan.network.downloader(

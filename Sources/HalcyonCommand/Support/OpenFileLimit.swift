@@ -15,13 +15,25 @@ enum OpenFileLimit {
     }
 
     /// Returns as many of a number of loads at a time as the limit has room for, and warns where that is fewer.
-    static func fitting(_ concurrency: Int) -> Int {
+    ///
+    /// - Throws: ``TooLow``.
+    static func fitting(_ concurrency: Int) throws(TooLow) -> Int {
+        if let limit = current?.rlim_cur, limit < reserve { throw TooLow(count: Int(limit)) }
         let most = mostLoads
         guard concurrency > most else { return concurrency }
         Terminal.warn(
             "\(most) images at a time instead of \(concurrency): no more files may be open, unless `ulimit -n` raises that"
         )
         return most
+    }
+
+    /// The error of a limit that has no room for one load.
+    struct TooLow: Error, CustomStringConvertible {
+        let count: Int
+
+        var description: String {
+            "only \(count) files may be open, and \(reserve) are needed; raise that with `ulimit -n`"
+        }
     }
 
     /// The largest number of loads at a time, and of connections.
