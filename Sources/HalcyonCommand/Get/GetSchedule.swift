@@ -107,6 +107,11 @@ struct GetSchedule {
             while !deferred.isEmpty {
                 do { waiting += try deferred.next() } catch { fail(error) }
             }
+            // What the list still has is read only where that takes no time.
+            while let source = reader, source.isAtEnd, let items = try? await source.next() {
+                waiting += items
+                if items.isEmpty { reader = nil }
+            }
             await leaveRest(list.earlier, after: finalError, isRead: reader == nil)
         }
         return isSuccess

@@ -54,6 +54,16 @@ final class ListReader: Sendable {
         }
     }
 
+    /// Whether all has been read, as far as that can be told without waiting; the last line may still be returned.
+    var isAtEnd: Bool {
+        guard let descriptor = state.withLock({ $0.descriptor }) else { return false }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        if status.st_mode & S_IFMT == S_IFREG { return lseek(descriptor, 0, SEEK_CUR) >= status.st_size }
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, 0) == 1 && Int32(ready.revents) & (POLLHUP | POLLIN) == POLLHUP
+    }
+
     /// Returns the number of images in a regular file; `nil` for anything else, which can be read only once. Blocks.
     static func count(_ path: String) -> Int? {
         var status = stat()
