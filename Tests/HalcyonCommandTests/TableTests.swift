@@ -78,6 +78,19 @@ import Testing
         #expect(lines[0].contains("Image") && lines[0].contains("Result") && lines[0].contains("Total"))
     }
 
+    @Test(
+        "a terminal that does not say its size is one all the same: it gets the table and one summary",
+        .enabled(if: PseudoTerminal.isAvailable)
+    )
+    func terminalWithoutSize() async throws {
+        let terminal = try PseudoTerminal(columns: 0)
+        let running = try work.start(["get"] + names, output: terminal.slave, error: terminal.slave)
+        #expect(try await running.outcome.exitCode == 0)
+        let text = await terminal.readRest()
+        #expect(text.components(separatedBy: "images, ").count == 2, "\(text)")
+        #expect(text.contains("Image"))
+    }
+
     /// Of a text whose only wide characters are "写真".
     private func columns(_ text: some StringProtocol) -> Int {
         text.reduce(0) { $0 + ("写真".contains($1) ? 2 : 1) }

@@ -25,8 +25,9 @@ enum Terminal {
     /// The columns of the terminal that shows the error output; 80 where that is not known.
     static var width: Int { columns(of: STDERR_FILENO) ?? 80 }
 
-    /// The columns of the terminal that shows the results; `nil` where they go into a file or a pipe.
-    static var resultWidth: Int? { columns(of: STDOUT_FILENO) }
+    /// The columns of the terminal that shows the results, 80 where that is not known; `nil` where they go into a file or a
+    /// pipe.
+    static var resultWidth: Int? { showsResults ? columns(of: STDOUT_FILENO) ?? 80 : nil }
 
     /// The results that fit on a screen, with their head and summary; those of a usual terminal where there is none.
     static var resultRows: Int { max(5, (size(of: STDOUT_FILENO).map { Int($0.ws_row) } ?? 24) - 4) }
