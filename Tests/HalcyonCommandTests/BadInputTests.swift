@@ -100,6 +100,36 @@ import Testing
         }
     }
 
+    @Test(
+        "a failure says what is to be done",
+        arguments: [
+            ("www.example.org/a.png", "No such file or directory; a URL begins with https:// or http://"),
+            ("127.0.0.1:80/a.png", "No such file or directory; a URL begins with https:// or http://"),
+            ("folder/a.png", "No such file or directory"), ("a.png", "No such file or directory"),
+            ("./a.b/a.png", "No such file or directory"), ("data:", "the data URL has no comma before its body"),
+            ("data:image/png,", "the data URL has no bytes"), ("data:;base64,", "the data URL has no bytes"),
+        ]
+    )
+    func advice(text: String, reason: String) async throws {
+        for command in [["get"], ["info"], ["convert", "--format", "png"]] {
+            let run = try await work.start(command + [text] + (command[0] == "convert" ? ["b.png"] : [])).outcome
+            #expect(run.exitCode == 1)
+            #expect(run.error == "halcyon: Loading \(text) failed: \(reason)\n", "\(command)")
+        }
+    }
+
+    @Test(
+        "a proxy of the environment that cannot be understood is named, with its variable",
+        arguments: ["::::", "foo bar", "ftp://proxy:1", "http://me:secret@:1"]
+    )
+    func proxy(text: String) async throws {
+        let command = ["get", "http://images.example/a.png"]
+        let run = try await work.start(command, settings: ["http_proxy": text]).outcome
+        #expect(run.exitCode == 1 && !run.error.contains("secret"))
+        let shown = text.split(separator: "@").last ?? ""
+        #expect(run.error.contains("http_proxy is “\(shown)”, which is no URL of"), "\(run.error)")
+    }
+
     @Test("a cache folder that cannot be used slows nothing down but earns a warning")
     func unreadableCache() async throws {
         let photo = try Images.encoded(.png)

@@ -22,7 +22,7 @@ struct DataURLTests {
     @Test(
         "that is malformed is an error and no crash",
         arguments: [
-            ("http://a", DataURLError.notADataURL), ("data:", .notADataURL), ("data:x", .missingComma),
+            ("http://a", DataURLError.notADataURL), ("data:", .missingComma), ("data:x", .missingComma),
             ("data:;base64,A", .invalidBase64), ("data:;base64,A=B=", .invalidBase64),
             ("data:;base64,QUJ*", .invalidBase64),
         ]

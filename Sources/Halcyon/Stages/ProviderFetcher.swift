@@ -23,7 +23,7 @@ struct ProviderFetcher {
             // A provider that ignores cancellation must not deliver a late success.
             try Task.checkCancellation()
             guard data.count <= limit else { throw Failure.tooManyBytes(limit: limit) }
-            guard !data.isEmpty else { throw Failure.noBytes }
+            guard !data.isEmpty else { throw Failure.noBytes(of: provider.base is DataURL ? "data URL" : "provider") }
             return FetchedOriginal(data: data, source: .data)
         } catch let error as CancellationError {
             throw error
@@ -80,12 +80,12 @@ struct ProviderFetcher {
 
     /// A failure of a provider that throws no error.
     private enum Failure: Error, CustomStringConvertible {
-        case noBytes
+        case noBytes(of: String)
         case tooManyBytes(limit: Int)
 
         var description: String {
             switch self {
-            case .noBytes: "the provider has no bytes"
+            case .noBytes(let source): "the \(source) has no bytes"
             case .tooManyBytes(let limit): "the provider has more than the \(limit) bytes allowed"
             }
         }

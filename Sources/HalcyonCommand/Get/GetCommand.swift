@@ -26,7 +26,8 @@ struct GetCommand: AsyncParsableCommand {
             in their URLs, and none is replaced but that of the same URL and options, whichever run wrote it: an image \
             whose name is taken gets digits, always the same ones, such as a-5c0f92d1.jpg. Each file carries its URL, \
             without user, password and query, in the extended attribute user.xdg.origin.url, and its request in \
-            user.halcyon.request; where a file system has no such attributes, all names have digits.
+            user.halcyon.request; where a file system has no such attributes, all names have digits. In a folder that was copied \
+            without them, a file that has the very bytes of the image is kept, and none is written beside it.
 
             A list (--from) has a URL or a path a line; blank lines and lines that begin with # are left out. Behind a tab \
             comes the name of the file. Lines may also be JSON objects with "url" and "name". It is read as it is needed, \

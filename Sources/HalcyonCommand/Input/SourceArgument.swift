@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Halcyon
 internal import HalcyonSystem
 
@@ -42,11 +43,23 @@ struct SourceArgument: Sendable {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/source`` for text that begins like a URL and is none.
     func source() throws(ImageError) -> Source {
         if isData { return .dataURL(text) }
-        guard isURL else { return .file(text) }
+        guard isURL else {
+            guard isLikeURL, !FileOutput.isThere(text) else { return .file(text) }
+            let reason = "\(String(cString: strerror(ENOENT))); a URL begins with https:// or http://"
+            throw ImageError(stage: .load, reason: .file(path: text, reason: reason), source: text)
+        }
         guard let url else {
             throw ImageError(stage: .source, reason: .invalidURL(text), source: text)
         }
         return .url(url)
+    }
+
+    /// Whether a path begins as a URL without its scheme does: "www.example.org/a.png".
+    private var isLikeURL: Bool {
+        guard let host = text.utf8.firstIndex(of: UInt8(ascii: "/")).map({ text[..<$0] }), host.first != "." else {
+            return false
+        }
+        return host.contains { $0 == "." || $0 == ":" }
     }
 
     private var isData: Bool { Self.isData(text) }

@@ -3,10 +3,10 @@ internal import HalcyonSystem
 
 /// Finds the proxy of an origin.
 struct ProxySelection: Sendable {
-    /// A proxy, or the text that names none.
+    /// A proxy, or the variable of the environment whose text names none.
     private enum Choice: Sendable {
         case proxy(Proxy)
-        case unreadable(String)
+        case unreadable(variable: String, text: String)
     }
 
     private var plain: Choice?
@@ -24,16 +24,18 @@ struct ProxySelection: Sendable {
             bypass = ProxyBypass(exceptions)
         case .environment:
             let variables = environment()
-            func value(_ names: String...) -> String? {
-                names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
+            func choice(_ names: String...) -> Choice? {
+                names.lazy.compactMap { name -> Choice? in
+                    guard let text = variables[name], !text.isEmpty else { return nil }
+                    return Proxy(text).map(Choice.proxy) ?? .unreadable(variable: name, text: text)
+                }
+                .first
             }
-            func choice(_ text: String?) -> Choice? {
-                text.map { text in Proxy(text).map(Choice.proxy) ?? .unreadable(text) }
-            }
-            let all = value("all_proxy", "ALL_PROXY")
-            plain = choice(value("http_proxy") ?? all)
-            secure = choice(value("https_proxy", "HTTPS_PROXY") ?? all)
-            bypass = ProxyBypass(list: value("no_proxy", "NO_PROXY") ?? "")
+            plain = choice("http_proxy", "all_proxy", "ALL_PROXY")
+            secure = choice("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+            bypass = ProxyBypass(
+                list: ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""
+            )
         }
     }
 
@@ -47,11 +49,11 @@ struct ProxySelection: Sendable {
         switch choice {
         case .proxy(let proxy):
             return proxy
-        case .unreadable(let text):
+        case .unreadable(let variable, let text):
             // It may hold a password.
-            let name = text.split(separator: "@").last ?? ""
+            let shown = text.split(separator: "@").last ?? ""
             throw .cannotConnect(
-                "\(origin): “\(name)” in the environment is not the URL of an http, https or socks5 proxy"
+                "\(origin): \(variable) is “\(shown)”, which is no URL of an http, https or socks5 proxy"
             )
         }
     }
@@ -85,6 +87,7 @@ extension Proxy {
         guard let origin = Origin("\(scheme)://\(rest)") else { return nil }
         let hasPort = rest.last != "]" && rest.contains(":") && rest.last != ":"
         let isBracketed = origin.host.hasPrefix("[") && origin.host.hasSuffix("]")
+        guard isBracketed || !origin.host.contains(":") else { return nil }
         self.init(
             kind,
             host: isBracketed ? String(origin.host.dropFirst().dropLast()) : origin.host,

@@ -14,7 +14,7 @@ package enum DataURLReader: Sendable {
     package func body(of text: [UInt8]) throws(DataURLError) -> Data {
         // The fragment goes before the comma is looked for.
         let text = self == .standard ? text.prefix { $0 != UInt8(ascii: "#") } : text[...]
-        guard let start = endOfScheme(in: text), start < text.endIndex else { throw .notADataURL }
+        guard let start = endOfScheme(in: text) else { throw .notADataURL }
         guard let comma = text[start...].firstIndex(of: UInt8(ascii: ",")) else { throw .missingComma }
         let bytes = PercentEncoding.decodedBytes(text[(comma + 1)...])
         guard isBase64(text[start..<comma]) else { return Data(bytes) }

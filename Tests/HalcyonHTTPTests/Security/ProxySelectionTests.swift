@@ -38,6 +38,7 @@ struct ProxySelectionTests {
                 Proxy(.http, host: "proxy", port: 1, credential: .basic(user: "u:@", password: ""))
             ),
             ("socks4://proxy", nil), ("ftp://proxy", nil), ("http://", nil), ("http://proxy:port", nil), ("", nil),
+            ("::::", nil), ("::1", nil),
         ] as [(String, Proxy?)]
     )
     func url(text: String, expected: Proxy?) {

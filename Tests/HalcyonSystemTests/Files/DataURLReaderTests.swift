@@ -26,7 +26,7 @@ struct DataURLReaderTests {
         "tells what is no data URL",
         arguments: [DataURLReader.standard, .permissive],
         [
-            ("", DataURLError.notADataURL), ("dat", .notADataURL), ("data:", .notADataURL),
+            ("", DataURLError.notADataURL), ("dat", .notADataURL), ("data:", .missingComma),
             ("data\u{1A},x", .notADataURL),
             ("http://a,b", .notADataURL), ("data:x", .missingComma), ("data:;base64,A", .invalidBase64),
             ("data:;base64,QUJDR", .invalidBase64),
