@@ -13,8 +13,8 @@ extension ImageDownloader {
         /// (W3C Trace Context), which differ for each request.
         public var headersIgnoredForSharing: Set<HTTPField.Name>
         /// The number of bytes up to which bodies are collected in memory; longer ones are in a file without a name,
-        /// which is mapped at the end. With ``partialBodies``, those that can be continued are in a file from 256 KiB on.
-        /// Default: 4 MiB.
+        /// which is mapped at the end. With ``partialBodies``, those that can be continued are written to a file after a
+        /// second, too. Default: 4 MiB.
         public var memoryThreshold = 4 << 20
         /// The folder for longer bodies; `nil`: the system's temporary folder (`$TMPDIR`, or `/tmp`). Default: `nil`.
         public var temporaryFolder: String?

@@ -59,10 +59,8 @@ extension BodyCollector: TransferReceiver {
             body.isOfRange = true
         }
         if storage.resumption != nil { body.partial = PartialResponse(keeping: response) }
-        if body.partial != nil {
-            // What is in memory is lost with a process that is killed.
-            body.gathering.memoryThreshold = min(storage.memoryThreshold, PartialBody.checkpointInterval)
-        }
+        // What is in memory is lost with a process that is killed. A file for each would take 1 ms of every image.
+        if body.partial != nil { body.gathering.memoryEnd = .now + storage.memoryTime }
         body.gathering.expect(response.expectedBodyBytes ?? 0)
         return response
     }

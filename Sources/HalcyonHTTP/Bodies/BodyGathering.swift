@@ -12,8 +12,9 @@ struct BodyGathering {
     private(set) var receivedBytes = 0
     /// A Boolean value that indicates whether the bytes that come are not the body's.
     private var ignoresBytes = false
-    /// The length in bytes above which the body goes to a file.
-    var memoryThreshold: Int
+    private let memoryThreshold: Int
+    /// When what comes goes to a file, however short it is; `nil` for never.
+    var memoryEnd: ContinuousClock.Instant?
 
     /// Returns a copy of the bytes in memory from a place on.
     func bytes(from offset: Int) -> Data {
@@ -43,7 +44,7 @@ struct BodyGathering {
     /// Counts bytes, and takes them if they fit memory.
     ///
     /// - Parameter makeWriter: Makes a writer that begins with what is in memory, once there is, or will be, more than
-    ///   fits there. No lock is to be taken by it: this may be called under one.
+    ///   fits there, or ``memoryEnd`` has come. No lock is to be taken by it: this may be called under one.
     /// - Returns: The writer that the bytes are to be passed on to; `nil` if there is nothing to pass on.
     mutating func append(
         _ bytes: UnsafeRawBufferPointer,
@@ -52,7 +53,9 @@ struct BodyGathering {
     ) -> BodyWriter? {
         guard !ignoresBytes, !bytes.isEmpty else { return nil }
         receivedBytes += bytes.count
-        if writer == nil, max(receivedBytes, expected ?? 0) > memoryThreshold {
+        if writer == nil,
+            max(receivedBytes, expected ?? 0) > memoryThreshold || memoryEnd.map({ $0 <= .now }) ?? false
+        {
             writer = makeWriter(gathered)
             gathered = GatheredBytes()
         }

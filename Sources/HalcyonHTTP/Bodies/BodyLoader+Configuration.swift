@@ -5,8 +5,11 @@ extension BodyLoader {
     /// The places in which bodies are gathered.
     package struct Configuration: Sendable {
         /// The length in bytes up to which bodies are gathered in memory; longer ones are gathered in a file, which is
-        /// mapped in the end. Of those that ``partialBodies`` can keep, all above 256 KiB are. Default: 4 MiB.
+        /// mapped in the end. Default: 4 MiB.
         package var memoryThreshold = 4 << 20
+        /// The time after which shorter bodies are gathered in a file, too, if ``partialBodies`` can keep them, so that a
+        /// process that is killed loses no more of them. Default: 1 s.
+        package var memoryTime = Duration.seconds(1)
         /// The folder in which longer bodies are written, in files without a name. If it is full or cannot be written
         /// to, they are gathered in memory all the same. Default: the system's temporary folder (`$TMPDIR`, or `/tmp`).
         package var temporaryFolder = FileManager.default.temporaryDirectory.path

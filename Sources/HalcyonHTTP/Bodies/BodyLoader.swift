@@ -89,6 +89,7 @@ package final class BodyLoader: Sendable {
     private var storage: BodyStorage {
         BodyStorage(
             memoryThreshold: configuration.memoryThreshold,
+            memoryTime: configuration.memoryTime,
             temporaryFolder: configuration.temporaryFolder,
             fileSystem: configuration.fileSystem,
             queue: writing

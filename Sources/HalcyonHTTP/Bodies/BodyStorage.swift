@@ -5,6 +5,8 @@ internal import HalcyonSystem
 struct BodyStorage: Sendable {
     /// The length in bytes above which bodies go to a file.
     var memoryThreshold: Int
+    /// The time after its head from which a body goes to a file if it can be continued later, however short it is.
+    var memoryTime = Duration.seconds(1)
     var temporaryFolder: String
     var fileSystem: any FileSystem
     /// The serial queue on which all calls to the file system are made.
