@@ -190,24 +190,13 @@ struct ProxyArgument: Sendable {
             policy = .none
             return
         }
-        let url = URL(string: text.contains("://") ? text : "http://" + text)
-        // As curl spells it; names are looked up by the proxy in either spelling.
-        let scheme = url?.scheme?.lowercased() ?? ""
-        guard let url, let kind = Proxy.Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme),
-            let host = url.host(percentEncoded: false), !host.isEmpty
-        else {
+        guard let proxy = Proxy(text) else {
             throw ValidationError(
                 "“\(text.withoutPassword)” is no proxy; write http://HOST:PORT or socks5://HOST:PORT."
             )
         }
-        let user = url.user(percentEncoded: false)
-        let credential = user.map { Credential.basic(user: $0, password: url.password(percentEncoded: false) ?? "") }
-        policy = .proxy(Proxy(kind, host: host, port: url.port ?? kind.usualPort, credential: credential))
+        policy = .proxy(proxy)
     }
-}
-
-extension Proxy.Kind {
-    fileprivate var usualPort: Int { rawValue.hasPrefix("socks") ? 1080 : rawValue == "https" ? 443 : 8080 }
 }
 
 /// A number of requests in a time, as "10/s".

@@ -60,9 +60,9 @@ struct ProxySelection: Sendable {
 }
 
 extension Proxy {
-    /// Reads a URL in the form of the environment: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user
+    /// Reads a URL in the form of the environment, and of curl's options: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user
     /// and password in percent escapes, host, and port (by default 1080, or 443 for `https`, like curl's).
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = text[...]
         var kind = Kind.http
         if let range = text.firstRange(of: "://") {
