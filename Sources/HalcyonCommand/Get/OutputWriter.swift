@@ -333,7 +333,7 @@ final class OutputWriter: Sendable {
                 source: source
             )
             let names = found.withLock { $0.names }
-            if !overwrites, !origin.isPartial,
+            if !overwrites,
                 let copy = file.copy(of: data, mayExist: { start != name.startIndex || names.mayContain($0) })
             {
                 return copy

@@ -43,6 +43,7 @@ enum TemporaryOutput {
                 errno = code
                 return nil
             }
+            if let file { removeLeftover(of: file, age: leftoverAge) }
         }
     }
 
