@@ -22,9 +22,11 @@ extension QualityScale {
         (1, 63), (10, 55), (25, 41), (40, 34), (50, 31.4), (60, 29), (75, 23), (85, 15), (90, 9.9), (95, 5), (98, 1.5),
         (100, 0),
     ])
-    /// The quality of libwebp, for lossy WebP. From 90 on, JPEG keeps all colours, which lossy WebP cannot.
+    /// The quality of libwebp, for lossy WebP, whose own scale bends at 75. From 90 on, JPEG keeps all colours, which lossy
+    /// WebP cannot.
     static let webP = QualityScale(points: [
-        (1, 1), (10, 3), (25, 24), (40, 46), (50, 58.4), (60, 68), (75, 80.5), (85, 87), (90, 94.2), (100, 100),
+        (1, 1), (10, 3), (25, 24), (40, 46), (50, 58.4), (60, 68), (65, 74.5), (70, 77.4), (75, 80.5), (85, 87),
+        (90, 94.2), (100, 100),
     ])
     /// The distance of libjxl, in the units of Butteraugli, for JPEG XL. 25 is the greatest.
     package static let distance = QualityScale(points: [
