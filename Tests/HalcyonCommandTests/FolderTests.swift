@@ -224,9 +224,9 @@ import Testing
         try work.write(try Images.encoded(.png) + Array("/d.png".utf8), to: "d")
         try #require(symlink("../d", work.path("out/d.png")) == 0)
         let count = server.requests.count
-        let command = ["get"] + (paths + ["/c.png", "/d.png"]).map(url) + ["-o", "out/", "--json"] + options
-        for _ in 0..<2 {
-            let run = try await work.start(command).outcome
+        let others = ["/c.png", "/d.png"]
+        for paths in [paths + others, paths.reversed() + others] {
+            let run = try await work.start(["get"] + paths.map(url) + ["-o", "out/", "--json"] + options).outcome
             #expect(run.exitCode == 0)
             #expect(try Set(run.results.prefix(3).map(\.output)) == Set(names.map { "out/" + $0 }))
             #expect(Workplace.files(below: work.path("out")).count == 7)

@@ -33,7 +33,7 @@ final class ChildProcess: Sendable {
         input: Int32,
         output: Int32,
         error: Int32,
-        deadline: Duration = .seconds(60)
+        deadline: Duration = .seconds(300)
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
