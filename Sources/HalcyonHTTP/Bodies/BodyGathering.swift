@@ -8,12 +8,14 @@ struct BodyGathering {
 
     private var gathered = GatheredBytes()
     private(set) var writer: BodyWriter?
+    /// Whether the bytes are in memory, perhaps on their way into a file, too.
+    private(set) var isInMemory = true
     /// Bytes of the body so far, those of an earlier transfer included.
     private(set) var receivedBytes = 0
     /// A Boolean value that indicates whether the bytes that come are not the body's.
     private var ignoresBytes = false
     private let memoryThreshold: Int
-    /// When what comes goes to a file, however short it is; `nil` for never.
+    /// When what comes goes to a file as well, however short it is; `nil` for never.
     var memoryEnd: ContinuousClock.Instant?
 
     /// Returns a copy of the bytes in memory from a place on.
@@ -37,6 +39,7 @@ struct BodyGathering {
     /// Goes on with what `writer` opens, which holds so many bytes already.
     mutating func goOn(with writer: BodyWriter, after heldBytes: Int, ignoresBytes: Bool) {
         self.writer = writer
+        isInMemory = false
         self.ignoresBytes = ignoresBytes
         receivedBytes = heldBytes
     }
@@ -53,13 +56,13 @@ struct BodyGathering {
     ) -> BodyWriter? {
         guard !ignoresBytes, !bytes.isEmpty else { return nil }
         receivedBytes += bytes.count
-        if writer == nil,
-            max(receivedBytes, expected ?? 0) > memoryThreshold || memoryEnd.map({ $0 <= .now }) ?? false
-        {
-            writer = makeWriter(gathered)
+        let isLong = max(receivedBytes, expected ?? 0) > memoryThreshold
+        if writer == nil, isLong || memoryEnd.map({ $0 <= .now }) ?? false { writer = makeWriter(gathered) }
+        if isLong {
+            isInMemory = false
             gathered = GatheredBytes()
         }
-        if writer == nil { gathered.append(bytes) }
+        if isInMemory { gathered.append(bytes) }
         return writer
     }
 }

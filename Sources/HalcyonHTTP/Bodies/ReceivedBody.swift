@@ -58,8 +58,8 @@ extension BodyCollector {
             let found = state.withLock { state -> Found? in
                 switch state {
                 case .undecided(_, let body, _), .catchingUp(_, let body, _), .receiving(_, let body):
-                    let writer = body.gathering.writer
-                    return (writer, writer == nil ? body.gathering.bytes(from: offset) : Data())
+                    guard body.gathering.isInMemory else { return (body.gathering.writer, Data()) }
+                    return (nil, body.gathering.bytes(from: offset))
                 case .beginning, .refused, .ended: return nil
                 }
             }
@@ -86,6 +86,6 @@ extension BodyCollector {
             }
         }
         guard let gathering else { return nil }
-        return if let writer = gathering.writer { await writer.copyOfBody() } else { gathering.data }
+        return gathering.isInMemory ? gathering.data : await gathering.writer?.copyOfBody()
     }
 }

@@ -8,6 +8,39 @@ import Testing
 
 @Suite("The bytes of a body received so far")
 struct ReceivedBodyTests {
+    @Test("of a slow transfer are written as they come, and returned as they come")
+    func slow() async throws {
+        let (body, pieces, end) = (ResumeFixture.body, 100_000, Gate())
+        let fixture = try ResumeFixture([ResumeFixture.cut(pieces, at: end)])
+        let (received, begun) = (Lock<ReceivedBody?>(nil), Gate())
+        var configuration = BodyLoader.Configuration()
+        configuration.temporaryFolder = fixture.folder.path
+        configuration.partialBodies = fixture.store()
+        configuration.memoryTime = .zero
+        let loader = BodyLoader(transport: fixture.transport, configuration: configuration)
+        let load = Task {
+            try await loader.load(
+                TransferRequest.patient(url: fixture.server.url("/image")),
+                priority: PriorityBox(.normal),
+                begin: { body in
+                    received.withLock { $0 = body }
+                    begun.open()
+                }
+            )
+        }
+        await begun.wait()
+        var bytes: [UInt8] = []
+        // From a file they would come each time that they have doubled, and the last of these not at all.
+        while bytes.count < pieces, let more = await received.withLock({ $0 })?.bytes(from: bytes.count) {
+            bytes += more
+        }
+        #expect(firstDifference(Data(bytes), Array(body.prefix(pieces))) == nil)
+        await loader.waitForWriting()
+        #expect(fixture.partialFiles.count == 2)
+        end.open()
+        await #expect(throws: TransferError.self) { try await load.value }
+    }
+
     @Test("begin with those of the interrupted transfer that it continues")
     func continued() async throws {
         let (body, heldCount) = (ResumeFixture.body, 200_000)
