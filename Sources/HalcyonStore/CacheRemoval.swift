@@ -1,5 +1,5 @@
 internal import HalcyonSystem
-public import Synchronization
+internal import Synchronization
 
 /// The reason for which a cache removed an entry.
 public enum CacheRemovalReason: String, Sendable, Hashable, CaseIterable {
@@ -32,33 +32,27 @@ public struct CacheRemoval<Key: Hashable & Sendable>: Sendable, Hashable {
     }
 }
 
-/// The streams of a cache's removals.
-@usableFromInline
-final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
+/// The streams of a disk cache's removals.
+final class RemovalListeners: Sendable {
     private struct State {
-        var continuations: [Int: AsyncStream<CacheRemoval<Key>>.Continuation] = [:]
+        var continuations: [Int: AsyncStream<CacheRemoval<String>>.Continuation] = [:]
         var lastID = 0
     }
 
     private let state = Lock(State())
     /// The number of streams, which every removal reads: the lock would cost as much as the removal.
-    @usableFromInline let count = Atomic<Int>(0)
-
-    @usableFromInline
-    init() {}
+    private let count = Atomic<Int>(0)
 
     deinit {
         for continuation in state.withLock({ $0.continuations.values.map(\.self) }) { continuation.finish() }
     }
 
-    @inlinable
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// Returns a stream of the removals from now on. A stream that is not read holds the newest 16,384 removals.
-    @usableFromInline
-    func makeStream() -> AsyncStream<CacheRemoval<Key>> {
+    func makeStream() -> AsyncStream<CacheRemoval<String>> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: CacheRemoval<Key>.self,
+            of: CacheRemoval<String>.self,
             bufferingPolicy: .bufferingNewest(16_384)
         )
         let id = state.withLock { state in
@@ -72,8 +66,7 @@ final class RemovalListeners<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Reports removals to all streams. No lock of the cache may be held.
-    @usableFromInline
-    func tell(_ keys: some Sequence<Key>, _ reason: CacheRemoval<Key>.Reason) {
+    func tell(_ keys: [String], _ reason: CacheRemovalReason) {
         guard !isEmpty else { return }
         let continuations = state.withLock { $0.continuations.values.map(\.self) }
         for key in keys {

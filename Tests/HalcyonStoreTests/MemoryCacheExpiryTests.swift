@@ -126,53 +126,53 @@ struct MemoryCacheExpiryTests {
     @Test("an interval beyond what a clock can express counts as 136 years", .timeLimit(.minutes(5)))
     func longestInterval() async {
         let sweepClock = ManualClock()
-        let cache = MemoryCache<String, Int>(
+        let cache = MemoryCache<String, Farewell>(
             costLimit: 1_000,
             sweepInterval: .seconds(Int64.max),
             clock: clock.clock,
             sweepClock: sweepClock
         )
-        let removals = cache.removals
-        cache.store(1, for: "a", cost: 1, expiration: .seconds(100))
+        let (freed, continuation) = AsyncStream.makeStream(of: String.self)
+        cache.store(Farewell("a", continuation), for: "a", cost: 1, expiration: .seconds(100))
         await sweepClock.waitForSleepers(1)
         clock.advance(by: 200)
         sweepClock.advance(by: .seconds(1 << 32))
-        for await removal in removals.prefix(1) { #expect(removal == .init(key: "a", reason: .expired)) }
+        for await name in freed.prefix(1) { #expect(name == "a") }
     }
 
     @Test("what expired goes by itself every two minutes, and an empty cache has nothing that runs")
     func periodicSweep() async {
         let sweepClock = ManualClock()
-        let cache = MemoryCache<String, Int>(costLimit: 1_000, clock: clock.clock, sweepClock: sweepClock)
+        let cache = MemoryCache<String, Farewell>(costLimit: 1_000, clock: clock.clock, sweepClock: sweepClock)
         #expect(sweepClock.sleeperCount == 0)
-        let removals = cache.removals
-        cache.store(1, for: "short", cost: 1, expiration: .seconds(100))
-        cache.store(2, for: "long", cost: 1, expiration: .seconds(200))
+        let (freed, continuation) = AsyncStream.makeStream(of: String.self)
+        cache.store(Farewell("short", continuation), for: "short", cost: 1, expiration: .seconds(100))
+        cache.store(Farewell("long", continuation), for: "long", cost: 1, expiration: .seconds(200))
         await sweepClock.waitForSleepers(1)
-        var heard: [CacheRemoval<String>] = []
+        var heard: [String] = []
         for _ in 0..<2 {
             clock.advance(by: 120)
             sweepClock.advance(by: .seconds(120))
-            for await removal in removals.prefix(1) { heard.append(removal) }
+            for await name in freed.prefix(1) { heard.append(name) }
             if heard.count == 1 { await sweepClock.waitForSleepers(1) }
         }
-        #expect(heard == [.init(key: "short", reason: .expired), .init(key: "long", reason: .expired)])
+        #expect(heard == ["short", "long"])
         #expect(sweepClock.sleeperCount == 0)
-        cache.store(3, for: "again", cost: 1)
+        cache.store(Farewell("again", continuation), for: "again", cost: 1)
         await sweepClock.waitForSleepers(1)
     }
 
     @Test("a new interval of the sweep takes effect at once")
     func sweepInterval() async {
         let sweepClock = ManualClock()
-        let cache = MemoryCache<String, Int>(
+        let cache = MemoryCache<String, Farewell>(
             costLimit: 1_000,
             sweepInterval: nil,
             clock: clock.clock,
             sweepClock: sweepClock
         )
-        let removals = cache.removals
-        cache.store(1, for: "a", cost: 1, expiration: .seconds(1))
+        let (freed, continuation) = AsyncStream.makeStream(of: String.self)
+        cache.store(Farewell("a", continuation), for: "a", cost: 1, expiration: .seconds(1))
         clock.advance(by: 1)
         #expect(sweepClock.sleeperCount == 0)
         cache.sweepInterval = .seconds(1_000)
@@ -180,7 +180,20 @@ struct MemoryCacheExpiryTests {
         cache.sweepInterval = .seconds(10)
         await sweepClock.waitForSleepers(1)
         sweepClock.advance(by: .seconds(10))
-        for await removal in removals.prefix(1) { #expect(removal.reason == .expired) }
+        for await name in freed.prefix(1) { #expect(name == "a") }
         #expect(cache.statistics.count == 0)
     }
+}
+
+/// A value that reports when it is freed.
+private final class Farewell: Sendable {
+    private let name: String
+    private let continuation: AsyncStream<String>.Continuation
+
+    init(_ name: String, _ continuation: AsyncStream<String>.Continuation) {
+        self.name = name
+        self.continuation = continuation
+    }
+
+    deinit { continuation.yield(name) }
 }

@@ -10,38 +10,6 @@ struct MemoryCacheRemovalTests {
         MemoryCache(costLimit: limit, clock: clock.clock)
     }
 
-    @Test("each listener hears of exactly what went, and why")
-    func stream() async {
-        let cache = cache()
-        cache.store(0, for: "before", cost: 1)
-        cache.remove(for: "before")
-        let (one, two) = (cache.removals, cache.removals)
-        cache.store(1, for: "removed", cost: 1)
-        cache.store(2, for: "replaced", cost: 1)
-        cache.store(3, for: "replaced", cost: 1)
-        cache.store(4, for: "short", cost: 1, expiration: .seconds(1))
-        cache.remove(for: "removed")
-        cache.remove(for: "never there")
-        clock.advance(by: 2)
-        cache.removeExpired()
-        cache.trim()
-        cache.store(5, for: "refused", cost: 1)
-        cache.store(6, for: "refused", cost: 101)
-        cache.store(7, for: "last", cost: 1)
-        cache.removeAll()
-        let wanted: [CacheRemoval<String>] = [
-            .init(key: "removed", reason: .removed), .init(key: "short", reason: .expired),
-            .init(key: "replaced", reason: .evicted), .init(key: "refused", reason: .removed),
-            .init(key: "last", reason: .cleared),
-        ]
-        for stream in [one, two] {
-            var heard: [CacheRemoval<String>] = []
-            for await removal in stream.prefix(wanted.count) { heard.append(removal) }
-            #expect(heard == wanted)
-        }
-        #expect(cache.brokenInvariants().isEmpty)
-    }
-
     @Test("trimming evicts what was not used down to a cost and leaves the limit")
     func trim() {
         let cache = cache()

@@ -29,7 +29,7 @@ public final class DiskCache: Sendable {
     let staging = DiskStagingLock()
     let folderSync: DiskFolderSync
     let reportedFailures = DiskFailures()
-    let listeners = RemovalListeners<String>()
+    let listeners = RemovalListeners()
     let sweep: DiskSweep
     let orphanSearch = Lock(DiskOrphanSearch())
 

@@ -28,7 +28,7 @@ extension MemoryCache {
                 ledger.subtract(entry)
                 if stays { ledger.weakCount += 1 }
                 ledger.evictions += 1
-                dropped.append(entry, entry.expiresAt <= now ? .expired : .evicted)
+                dropped.entries.append(entry)
                 return true
             }
             ledger.evictionHand = .init(shard: (ledger.evictionHand.shard + 1) % shards.count)
@@ -56,7 +56,7 @@ extension MemoryCache {
         ledger.withLock { ledger in
             while isAboveLimit(&ledger), evictOne(at: now, &ledger, into: &dropped) {}
         }
-        finish(dropped)
+        withExtendedLifetime(dropped) {}
     }
 
     /// Finds an evicted value by its weak reference and gives it its place back.
@@ -93,9 +93,9 @@ extension MemoryCache {
                 return shard.entries[place].serial == entry.serial && shard.entries[place].value == nil
             }
             guard isThere, let earlier = remove(key, &ledger) else { return }
-            dropped.append(earlier, nil)
+            dropped.entries.append(earlier)
             add(entry, for: key, at: now, &ledger, into: &dropped)
         }
-        finish(dropped)
+        withExtendedLifetime(dropped) {}
     }
 }

@@ -10,7 +10,7 @@ extension MemoryCache {
             ledger.withLock { ledger in
                 _ = sweep(from: .init(shard: index), steps: .max, at: now, &ledger, into: &dropped)
             }
-            finish(dropped)
+            withExtendedLifetime(dropped) {}
         }
     }
 
@@ -25,14 +25,14 @@ extension MemoryCache {
         into dropped: inout Dropped
     ) -> MemoryLedger.Hand {
         var hand = hand
-        let firstRemoval = dropped.removals.count
+        let count = dropped.entries.count
         let isDone = shards[hand.shard].withLock { shard in
             shard.sweep(from: &hand.place, steps: steps, at: now, into: &dropped)
             return hand.place >= shard.entries.count
         }
-        for removal in dropped.removals[firstRemoval...] {
-            if removal.entry.value != nil { ledger.expirations += 1 }
-            ledger.subtract(removal.entry)
+        for entry in dropped.entries[count...] {
+            if entry.value != nil { ledger.expirations += 1 }
+            ledger.subtract(entry)
         }
         return isDone ? .init(shard: (hand.shard + 1) % shards.count) : hand
     }
@@ -99,7 +99,7 @@ extension MemoryShard {
                     continue
                 }
             }
-            dropped.append(remove(at: place), .expired)
+            dropped.entries.append(remove(at: place))
         }
     }
 }

@@ -23,7 +23,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @usableFromInline let ledger: Lock<MemoryLedger>
     @usableFromInline let clock: StoreClock
     let sweepTask: SweepTask
-    @usableFromInline let listeners = RemovalListeners<Key>()
     @usableFromInline let expiration: Expiration
     @usableFromInline let weakReference: (@Sendable (Value) -> WeakValue<Value>?)?
 
@@ -135,7 +134,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - latest: the time at which it expires whatever extends its lifetime; nil, the default, is never.
     ///   - isAllowed: called once, after all changes that came before and before all that come after: under the lock of
     ///     changes. It must be quick, and lock nothing under which this cache is changed.
-    /// - Returns: whether it was stored.
     @discardableResult
     @inlinable
     package func store(
@@ -169,8 +167,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             return (true, isFirst)
         }
         if isFirst { beginSweeping() }
-        finish(dropped)
-        withExtendedLifetime(entry) {}
+        withExtendedLifetime((dropped, entry)) {}
         return isStored
     }
 
@@ -184,7 +181,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         into dropped: inout Dropped
     ) -> Bool {
         guard entry.cost <= ledger.costLimit, ledger.countLimit > 0, entry.expiresAt > now else {
-            if let earlier = remove(key, &ledger) { dropped.append(earlier, .removed) }
+            if let earlier = remove(key, &ledger) { dropped.entries.append(earlier) }
             return false
         }
         let numbered = ledger.numbered(entry)
@@ -198,10 +195,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
         if let replaced {
             ledger.cost += entry.cost - replaced.cost
-            dropped.append(replaced, nil)
+            dropped.entries.append(replaced)
             return true
         }
-        if let earlier = remove(key, &ledger) { dropped.append(earlier, nil) }
+        if let earlier = remove(key, &ledger) { dropped.entries.append(earlier) }
         add(entry, for: key, at: now, &ledger, into: &dropped)
         return true
     }

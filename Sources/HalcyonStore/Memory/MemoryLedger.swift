@@ -71,19 +71,13 @@ struct MemoryLedger {
     }
 }
 
-/// What a change removed from a memory cache, to be freed and reported once no lock is held.
+/// What a change removed from a memory cache, to be freed once no lock is held: freeing may run code of the user.
 @usableFromInline
 struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable> {
-    /// The entries, with the reasons to report; `nil` for one that was replaced.
-    @usableFromInline var removals: [(entry: MemoryEntry<Key, Value>, reason: CacheRemovalReason?)] = []
+    @usableFromInline var entries: [MemoryEntry<Key, Value>] = []
     /// Objects of weak references that were read, which may have no other owner by now.
     @usableFromInline var objects: [AnyObject] = []
 
     @inlinable
     init() {}
-
-    @inlinable
-    mutating func append(_ entry: MemoryEntry<Key, Value>, _ reason: CacheRemovalReason?) {
-        removals.append((entry, reason))
-    }
 }
