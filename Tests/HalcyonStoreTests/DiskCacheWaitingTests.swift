@@ -17,7 +17,7 @@ struct DiskCacheWaitingTests {
         try process.execute("BEGIN IMMEDIATE")
         async let isStored = onThread { try cache.store(bytes(1), for: "late") }
         let index = try #require(cache.state.withLock { $0.index })
-        while index.isWriterFree { await Task.yield() }
+        while index.writer.withLockIfAvailable({ _ in true }) == true { await Task.yield() }
         try await body()
         try process.execute("COMMIT")
         #expect(try await isStored)

@@ -99,3 +99,8 @@ struct DiskReadHoldTests {
         #expect(!missing.isHeld)
     }
 }
+
+extension DiskReadHold {
+    /// Whether the lock is held.
+    fileprivate var isHeld: Bool { state.withLock { $0.isHeld } }
+}

@@ -140,3 +140,8 @@ struct MemoryPressureTests {
         #expect(MemoryStall("full avg10=1.00\nsome avg10=7.25 avg60=0.00 avg300=0.00 total=1")?.some == 7.25)
     }
 }
+
+extension MemoryPressureMonitor {
+    /// Whether the system is being watched.
+    fileprivate var isWatching: Bool { state.withLock { $0.watch != nil } }
+}

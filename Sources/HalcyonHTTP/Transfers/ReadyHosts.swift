@@ -1,7 +1,7 @@
 /// The hosts that have room and something waiting, by their most urgent transfer: a binary heap whose members know
 /// their places, so that finding the best takes constant time, and a change logarithmic time in the number of hosts.
 struct ReadyHosts<Element> {
-    private var heap: [TransferHost<Element>] = []
+    private(set) var heap: [TransferHost<Element>] = []
 
     /// The host whose turn it is.
     var first: TransferHost<Element>? { heap.first }
@@ -53,12 +53,5 @@ struct ReadyHosts<Element> {
         heap.swapAt(left, right)
         heap[left].readyIndex = left
         heap[right].readyIndex = right
-    }
-
-    func checkInvariants() {
-        for (index, host) in heap.enumerated() {
-            precondition(host.isReady && host.readyIndex == index)
-            precondition(index == 0 || !host.precedes(heap[(index - 1) / 2]))
-        }
     }
 }

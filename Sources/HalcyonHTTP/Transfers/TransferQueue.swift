@@ -14,15 +14,15 @@ struct TransferQueue<Element> {
 
     // Unmanaged: only entries that wait, and are retained for it, stand here and in the entries' links.
     // (`unowned(unsafe)` would say the same, but crashes the debug builds of compiler 6.3.1 in generic types.)
-    private struct List {
+    struct List {
         var first: Unmanaged<Entry>?
         var last: Unmanaged<Entry>?
     }
 
     /// The lists, one for each priority.
-    private var lists: [List]
+    private(set) var lists: [List]
     /// The bits of the lists that have entries.
-    private var urgencies: UInt = 0
+    private(set) var urgencies: UInt = 0
     private(set) var count = 0
 
     init() {
@@ -83,25 +83,5 @@ struct TransferQueue<Element> {
         guard let first else { return nil }
         remove(first)
         return first
-    }
-
-    /// Checks that links, bits and count agree. Takes time in proportion to the count.
-    func checkInvariants() {
-        var linked = 0
-        for (urgency, list) in lists.enumerated() {
-            precondition((list.first != nil) == (urgencies & 1 << urgency != 0))
-            var previous: Entry?
-            var next = list.first
-            while let entry = next?.takeUnretainedValue() {
-                precondition(entry.isWaiting && entry.urgency == urgency)
-                precondition(entry.previous?.takeUnretainedValue() === previous)
-                precondition(previous.map { $0.rank <= entry.rank } ?? true)
-                linked += 1
-                previous = entry
-                next = entry.next
-            }
-            precondition(list.last?.takeUnretainedValue() === previous)
-        }
-        precondition(linked == count)
     }
 }

@@ -52,10 +52,10 @@ package struct TransferScheduler<Element> {
     private let maximumTransfersPerHost: Int
     private let order: TransferOrder
     private var limiter: StartRateLimiter?
-    private var hosts: [Origin: TransferHost<Element>] = [:]
+    private(set) var hosts: [Origin: TransferHost<Element>] = [:]
     /// The one of `hosts` that was looked up last.
     private var lastHost: TransferHost<Element>?
-    private var readyHosts = ReadyHosts<Element>()
+    private(set) var readyHosts = ReadyHosts<Element>()
     private var multiplexingOrigins: Set<Origin> = []
     /// The last rank of a transfer that goes on, which no other reaches.
     private var firstRank = Int.min / 2
@@ -226,17 +226,6 @@ package struct TransferScheduler<Element> {
         guard host.running == 0, host.waiting.isEmpty else { return }
         hosts[host.origin] = nil
         if lastHost === host { lastHost = nil }
-    }
-
-    /// Checks that hosts, heap and counts agree. Takes time in proportion to the number of waiting transfers.
-    package func checkInvariants() {
-        readyHosts.checkInvariants()
-        precondition(hosts.values.reduce(0) { $0 + $1.waiting.count } == waitingCount)
-        precondition(hosts.values.reduce(0) { $0 + $1.running } == runningCount)
-        for host in hosts.values {
-            host.waiting.checkInvariants()
-            precondition((host.readyIndex != nil) == host.isReady)
-        }
     }
 }
 

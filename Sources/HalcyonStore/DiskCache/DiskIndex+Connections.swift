@@ -76,9 +76,6 @@ extension DiskIndex {
         if isLong() { throw SQLiteError.busy("another process, which may be stopped, keeps the log of the index") }
     }
 
-    /// A Boolean value that indicates whether no thread has the connection that writes. For tests.
-    var isWriterFree: Bool { writer.withLockIfAvailable { _ in true } ?? false }
-
     /// Lends the connection that writes, in a transaction, if neither another thread nor another process is writing.
     /// Returns nil if one is: nothing was done, and nothing was waited for.
     func writeWithoutWaiting<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result? {

@@ -15,9 +15,9 @@ final class DiskReadHold: @unchecked Sendable {
     private let makeConnection: @Sendable () throws -> SQLiteConnection
     private let logSize: @Sendable () -> Int
     private let patience: DispatchTimeInterval
-    private let state = Lock(State())
+    let state = Lock(State())
 
-    private struct State {
+    struct State {
         var connection: SQLiteConnection?
         var isHeld = false
         var count = 0
@@ -38,9 +38,6 @@ final class DiskReadHold: @unchecked Sendable {
         self.logSize = logSize
         self.patience = patience
     }
-
-    /// A Boolean value that indicates whether the lock is held.
-    var isHeld: Bool { state.withLock { $0.isHeld } }
 
     /// Takes the lock of the index as it is now, in place of an earlier one. If it cannot be taken, look-ups take their
     /// own, which reports the error.

@@ -24,14 +24,14 @@ public final class MemoryPressureMonitor: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         var handlers: [Int: @Sendable (MemoryPressure) -> Void] = [:]
         var lastID = 0
         var watch: MemoryPressureWatch?
     }
 
     private let sources: MemoryPressureSources
-    private let state = Lock(State())
+    let state = Lock(State())
 
     /// A monitor of its own.
     ///
@@ -39,10 +39,6 @@ public final class MemoryPressureMonitor: Sendable {
     public init(sources: MemoryPressureSources = MemoryPressureSources()) {
         self.sources = sources
     }
-
-    /// A Boolean value that indicates whether the system is being watched: a handler is registered, and the system
-    /// reports pressure.
-    public var isWatching: Bool { state.withLock { $0.watch != nil } }
 
     /// Calls `handler` whenever memory runs short, at most once a second for pressure that lasts, on the monitor's
     /// thread. It must not take long.
