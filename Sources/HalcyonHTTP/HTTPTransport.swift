@@ -66,14 +66,4 @@ extension HTTPTransport {
         guard !Task.isCancelled else { throw TransferError.cancelled }
         return try await BodyCollector(request, storage: .memory, hooks: .init()).collect(from: self, priority: nil)
     }
-
-    /// Starts a transfer whose body is read piece by piece.
-    ///
-    /// At most about 256 KiB wait to be read; then the transfer pauses until the reader has caught up, so that a slow
-    /// reader slows the server down. Releasing the stream and its iterators cancels the transfer.
-    public func stream(for request: TransferRequest) -> TransferStream {
-        let receiver = StreamReceiver()
-        receiver.handle.attach(start(request, receiver: receiver))
-        return TransferStream(receiver)
-    }
 }

@@ -119,59 +119,18 @@ struct BackPressureTests {
         }
     }
 
-    @Test("a stream that nobody reads stops the server, and delivers all once it is read")
-    func stream() async throws {
-        let body = Self.body
-        let sent = Gate()
-        try await withServer { _ in
-            .scripted(headers: [.contentLength: "\(body.count)"], .bytes(body), .open(sent))
-        } _: { server, transport in
-            let stream = transport.stream(for: TransferRequest.patient(url: server.url()))
-            #expect(try await stream.response.expectedBodyBytes == body.count)
-            #expect(!sent.isOpen)
-            var received = Data()
-            for try await piece in stream { received += piece }
-            #expect(firstDifference(received, body) == nil)
-            #expect(sent.isOpen)
-            #expect(stream.metrics?.bodyBytesReceived == body.count)
-        }
-    }
-
-    @Test("letting go of a stream cancels its transfer")
-    func dropStream() async throws {
-        let gone = Gate()
-        try await withServer { _ in
-            .scripted(headers: [.contentLength: "9"], .bytes([1]), .awaitDisconnect(opening: gone))
-        } _: { server, transport in
-            do {
-                let stream = transport.stream(for: TransferRequest.patient(url: server.url()))
-                for try await piece in stream {
-                    #expect(piece == Data([1]))
-                    break
-                }
-            }
-            await gone.wait()
-        }
-    }
-
-    @Test("a stream ends with the error of its transfer, after what came before it")
-    func streamError() async throws {
+    @Test("a transfer that breaks off ends with its error, after what came before it")
+    func connectionLoss() async throws {
         try await withServer { _ in
             .scripted(headers: [.contentLength: "9"], .bytes([1, 2]), .close)
         } _: { server, transport in
-            var received = Data()
-            do {
-                for try await piece in transport.stream(for: TransferRequest.patient(url: server.url())) {
-                    received += piece
-                }
-                Issue.record("no error")
-            } catch let error as TransferError {
-                guard case .connectionLost = error else {
-                    Issue.record("\(error)")
-                    return
-                }
+            let receiver = await receive(transport, TransferRequest.patient(url: server.url()))
+            guard case .connectionLost = await receiver.failure() else {
+                Issue.record("\(String(describing: await receiver.failure()))")
+                return
             }
-            #expect(received == Data([1, 2]))
+            #expect(receiver.body == Data([1, 2]))
+            #expect(receiver.violations == [])
         }
     }
 }

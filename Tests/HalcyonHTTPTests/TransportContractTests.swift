@@ -136,16 +136,11 @@ struct TransportContractTests {
         }
     }
 
-    @Test("serves data(for:) and stream(for:)", arguments: Kind.allCases)
+    @Test("serves data(for:)", arguments: Kind.allCases)
     func conveniences(kind: Kind) async throws {
         try await with(kind, .init(body: Data([4, 5]))) { transport, url, _ in
             let body = try await transport.data(for: TransferRequest.patient(url: url))
             #expect(body.response.status == 200 && body.data == Data([4, 5]))
-            var streamed = Data()
-            let stream = transport.stream(for: TransferRequest.patient(url: url))
-            #expect(try await stream.response.status == 200)
-            for try await piece in stream { streamed += piece }
-            #expect(streamed == Data([4, 5]))
         }
     }
 }
