@@ -73,7 +73,7 @@ struct DiskCacheBorrowingTests {
         case .expiration:
             fixture.clock.advance(by: 10)
             #expect(try cache.removeExpired() == 1)
-        case .eviction: #expect(try cache.trim(toCount: 1) == 1)
+        case .eviction: #expect(try cache.trim(to: body.count + 4) == 1)
         }
         #expect(cache.entry(for: "a")?.body == body)
         try cache.flush()

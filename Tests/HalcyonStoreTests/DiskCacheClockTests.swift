@@ -7,9 +7,10 @@ import Testing
 struct DiskCacheClockTests {
     private let year = 365.0 * 86_400
 
+    /// A cache for twenty of the entries that ``store(_:_:in:)`` makes.
     private func fixture() throws -> DiskCacheFixture {
         try DiskCacheFixture {
-            $0.countLimit = 20
+            $0.sizeLimit = 2_000
             $0.lowWaterMark = 1
             $0.expiration = .never
         }
@@ -17,8 +18,9 @@ struct DiskCacheClockTests {
 
     private func store(_ name: String, _ numbers: Range<Int>, in fixture: DiskCacheFixture) throws {
         for number in numbers {
-            try fixture.cache.store(bytes(1), for: "\(name) \(number)")
-            #expect(fixture.cache.contains("\(name) \(number)"), "the newest is never what goes")
+            let key = "\(name) \(number)"
+            try fixture.cache.store(bytes(100 - key.utf8.count), for: key)
+            #expect(fixture.cache.contains(key), "the newest is never what goes")
             fixture.clock.advance(by: 1)
         }
     }
@@ -43,7 +45,7 @@ struct DiskCacheClockTests {
     @Test("what was used in the future and is used again lies by its last use", arguments: [1, 1_000])
     func usedAgain(touchLimit: Int) throws {
         let fixture = try DiskCacheFixture {
-            $0.countLimit = 20
+            $0.sizeLimit = 2_000
             $0.lowWaterMark = 1
             $0.touchLimit = touchLimit
         }

@@ -70,20 +70,12 @@ struct DiskCacheMetadataTests {
         #expect(try fixture.cache.fileLocation(for: "large") == nil)
     }
 
-    @Test("entries with equal bytes share one file until the last is gone", arguments: [false, true])
-    func sharing(isStreamed: Bool) throws {
+    @Test("entries with equal bytes share one file until the last is gone")
+    func sharing() throws {
         let fixture = try DiskCacheFixture()
         let body = bytes(50_000)
         func store(_ key: String, _ metadata: String) throws {
-            if isStreamed {
-                let writer = fixture.cache.writer(for: key)
-                for start in stride(from: 0, to: body.count, by: 12_345) {
-                    try writer.append(body[start..<min(start + 12_345, body.count)])
-                }
-                try writer.commit(metadata: Data(metadata.utf8))
-            } else {
-                try fixture.cache.store(body, for: key, metadata: Data(metadata.utf8))
-            }
+            try fixture.cache.store(body, for: key, metadata: Data(metadata.utf8))
         }
         for key in ["a", "b", "c"] { try store(key, key) }
         #expect(fixture.folder.bodyFiles.count == 1)

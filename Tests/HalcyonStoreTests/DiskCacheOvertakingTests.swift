@@ -1,8 +1,9 @@
 import FoundationEssentials
-import HalcyonStore
 import HalcyonSystem
 import HalcyonTesting
 import Testing
+
+@testable import HalcyonStore
 
 @Suite("A store that a removal or a later store overtakes")
 struct DiskCacheOvertakingTests {
@@ -38,41 +39,42 @@ struct DiskCacheOvertakingTests {
         }
     }
 
-    @Test("a removal is final for a writer that began before it", arguments: Removal.allCases, [10, 20_000])
-    func writer(removal: Removal, size: Int) throws {
-        for durability in DiskCache.Durability.allCases {
-            let fixture = try DiskCacheFixture()
-            let cache = fixture.cache
-            let writer = cache.writer(for: key)
-            let other = cache.writer(for: "other")
-            try writer.append(bytes(size))
-            try other.append(bytes(size, seed: 1))
-            try removal.run(cache)
-            #expect(try !writer.commit(durability: durability))
-            #expect(try other.commit(durability: durability) == (removal != .everything))
-            try cache.flush()
-            #expect(cache.entry(for: key) == nil)
-            #expect(try cache.verify().isSound)
-            #expect(fixture.folder.bodyFiles.count <= 1)
-            #expect(try cache.store(bytes(size), for: key, durability: durability))
-        }
+    /// Completes a store that has begun.
+    private func complete(
+        _ store: DiskStore,
+        of size: Int,
+        for key: String,
+        expiration: Expiration? = nil,
+        durability: DiskCache.Durability = .normal,
+        in cache: DiskCache
+    ) throws -> Bool {
+        try cache.complete(store, bytes(size, seed: 1), for: key, Data(), expiration, durability)
     }
 
-    @Test("a removal is final for a store that began before it", arguments: Removal.allCases, [10, 20_000])
+    @Test(
+        "a removal is final for a store that began before it, and for no other",
+        arguments: Removal.allCases,
+        [10, 20_000]
+    )
     func store(removal: Removal, size: Int) async throws {
         for durability in DiskCache.Durability.allCases {
             let fixture = try fixture()
             let (cache, key) = (fixture.cache, key)
             try cache.store(bytes(1), for: key)
+            let other = cache.beginStore(for: "other")
             held.arm()
             async let isStored = onThread { try cache.store(bytes(size), for: key, durability: durability) }
             await held.waitUntilReached()
             try removal.run(cache)
             held.release()
             #expect(try await !isStored)
+            let isOtherStored = try complete(other, of: size, for: "other", durability: durability, in: cache)
+            #expect(isOtherStored == (removal != .everything))
             try cache.flush()
             #expect(cache.entry(for: key) == nil)
             #expect(try cache.verify().isSound)
+            #expect(fixture.folder.bodyFiles.count <= 1)
+            #expect(try cache.store(bytes(size), for: key, durability: durability))
         }
     }
 
@@ -101,15 +103,14 @@ struct DiskCacheOvertakingTests {
             let fixture = try fixture()
             let (cache, key) = (fixture.cache, key)
             try cache.open()
-            let writer = cache.writer(for: key)
-            try writer.append(bytes(size, seed: 1))
+            let first = cache.beginStore(for: key)
             held.arm()
             async let isStored = onThread { try cache.store(bytes(size, seed: 2), for: key, durability: earlier) }
             await held.waitUntilReached()
             #expect(try cache.store(bytes(laterSize, seed: 3), for: key, durability: later))
             held.release()
             #expect(try await !isStored)
-            #expect(try !writer.commit(durability: earlier))
+            #expect(try !complete(first, of: size, for: key, durability: earlier, in: cache))
             #expect(cache.entry(for: key)?.body == bytes(laterSize, seed: 3))
             try cache.flush()
             #expect(cache.entry(for: key)?.body == bytes(laterSize, seed: 3))
@@ -120,24 +121,20 @@ struct DiskCacheOvertakingTests {
     @Test("one that must not be stored removes nothing that was stored after it began")
     func refusedStore() throws {
         let fixture = try DiskCacheFixture()
-        let writer = fixture.cache.writer(for: key)
-        try writer.append(bytes(10))
+        let earlier = fixture.cache.beginStore(for: key)
         try fixture.cache.store(bytes(20), for: key)
-        #expect(try !writer.commit(expiration: .expired))
+        #expect(try !complete(earlier, of: 10, for: key, expiration: .expired, in: fixture.cache))
         #expect(fixture.cache.entry(for: key)?.body == bytes(20))
     }
 
     @Test("stores after a removal are not affected by it, and neither are those of other keys")
     func laterStores() throws {
         let fixture = try DiskCacheFixture { $0.keyHash = { _ in 7 } }
-        let writer = fixture.cache.writer(for: "other")
-        try writer.append(bytes(10))
+        let other = fixture.cache.beginStore(for: "other")
         try fixture.cache.remove(for: key)
-        #expect(try writer.commit())
+        #expect(try complete(other, of: 10, for: "other", in: fixture.cache))
         #expect(fixture.cache.contains("other"))
-        let later = fixture.cache.writer(for: key)
-        try later.append(bytes(11))
-        #expect(try later.commit())
+        #expect(try fixture.cache.store(bytes(11), for: key))
         #expect(fixture.cache.contains(key))
     }
 
@@ -147,32 +144,10 @@ struct DiskCacheOvertakingTests {
         let fixture = try DiskCacheFixture {
             $0.fileSystem = FaultInjectingFileSystem(.errorFromNowOn(refused), atCall: 1, of: [.createFolder])
         }
-        let writer = fixture.cache.writer(for: key)
-        try writer.append(bytes(1))
+        let earlier = fixture.cache.beginStore(for: key)
         try fixture.cache.store(bytes(2), for: key, durability: .none)
         #expect(throws: DiskCacheError.self) { try fixture.cache.remove(for: key) }
         #expect(fixture.cache.entry(for: key) == nil)
-        #expect(try !writer.commit(durability: .none))
-    }
-
-    @Test("a handler of events may use the writer whose commit it hears of")
-    func eventDuringCommit() throws {
-        let sizes = Lock<[Int]>([])
-        let writers = Lock<[DiskCache.Writer]>([])
-        let fixture = try DiskCacheFixture {
-            $0.onEvent = { _ in
-                let size = writers.withLock { $0 }.first?.size
-                sizes.withLock { $0 += size.map { [$0] } ?? [] }
-            }
-        }
-        try fixture.cache.store(bytes(1), for: "b")
-        let writer = fixture.cache.writer(for: key)
-        writers.withLock { $0 = [writer] }
-        try writer.append(bytes(10))
-        try FileManager.default.removeItem(atPath: fixture.folder.path)
-        // The folder is found to be gone, which is told, and made again.
-        #expect(try writer.commit())
-        #expect(sizes.withLock { $0 } == [10])
-        writers.withLock { $0 = [] }
+        #expect(try !complete(earlier, of: 1, for: key, durability: .none, in: fixture.cache))
     }
 }

@@ -11,9 +11,7 @@ struct DiskCacheRemovalTests {
         let keys = ["", "a", "a/", "a/1", "a/2", "a0", "b", "a/é", "a/\u{10ffff}", "a/\0", "A/1", "a/e\u{301}"]
         for (number, key) in keys.enumerated() { try fixture.cache.store(bytes(size, seed: number), for: key) }
         for number in 0..<300 { try fixture.cache.store(bytes(10, seed: number), for: "a/many/\(number)") }
-        #expect(try fixture.cache.entries(prefix: "a/e").map(\.key).count == 1)
         let wanted = keys.filter { $0.utf8.starts(with: "a/".utf8) }.count + 300
-        #expect(try fixture.cache.entries(prefix: "a/").count == wanted)
         #expect(try fixture.cache.removeEntries(prefix: "a/") == wanted)
         let left = Set(try fixture.cache.entries().map(\.key))
         #expect(left == ["", "a", "a0", "b", "A/1"])

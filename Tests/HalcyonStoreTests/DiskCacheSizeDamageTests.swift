@@ -36,7 +36,6 @@ struct DiskCacheSizeDamageTests {
         let fixture = try fixture(change)
         _ = try fixture.cache.entries()
         _ = try fixture.cache.statistics()
-        try fixture.cache.trim(toCount: 0)
         try fixture.cache.trim(to: 0)
         try fixture.cache.setSizeLimit(1_000)
         for key in ["a", "b", "c"] { try fixture.cache.remove(for: key) }

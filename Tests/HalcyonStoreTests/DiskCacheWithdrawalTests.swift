@@ -95,11 +95,12 @@ struct DiskCacheWithdrawalTests {
     @Test("outlast an earlier store of their key that must not be stored, and whose removal fails")
     func refusedStore() throws {
         try fixture.cache.flush()
-        let writer = fixture.cache.writer(for: "a")
-        try writer.append(bytes(10, seed: 3))
+        let earlier = fixture.cache.beginStore(for: "a")
         try fixture.cache.store(bytes(10, seed: 4), for: "a", durability: .none)
         try process.execute("BEGIN IMMEDIATE")
-        #expect(throws: DiskCacheError.self) { try writer.commit(expiration: .expired) }
+        #expect(throws: DiskCacheError.self) {
+            try fixture.cache.complete(earlier, bytes(10, seed: 3), for: "a", Data(), .expired, .normal)
+        }
         try process.execute("COMMIT")
         #expect(fixture.cache.entry(for: "a")?.body == bytes(10, seed: 4))
         try fixture.cache.flush()

@@ -59,15 +59,7 @@ struct StoreCrashTrial {
         var staged: [Int] = []
         while true {
             let entry = TrialEntry(number)
-            if entry.isStreamed {
-                let writer = cache.writer(for: entry.key)
-                let half = entry.body.count / 2
-                try writer.append(entry.body.prefix(half))
-                try writer.append(entry.body.dropFirst(half))
-                try writer.commit(metadata: entry.metadata)
-                try update(entry, in: cache)
-                try say("\(number)")
-            } else if entry.isStaged {
+            if entry.isStaged {
                 try cache.store(entry.body, for: entry.key, metadata: entry.metadata, durability: .none)
                 staged.append(number)
             } else {

@@ -7,12 +7,10 @@ struct TrialEntry {
     let metadata: Data
     /// What takes the place of the metadata once the entry is stored, before it is confirmed; nil if nothing does.
     let laterMetadata: Data?
-    /// Whether the body is given in pieces.
-    let isStreamed: Bool
     /// Whether it is confirmed by a flush only.
     let isStaged: Bool
 
-    /// Small bodies, which lie in the index, and larger ones, which are files, whole and in pieces.
+    /// Small bodies, which lie in the index, and larger ones, which are files.
     init(_ number: Int) {
         let size: Int
         switch number % 5 {
@@ -32,7 +30,6 @@ struct TrialEntry {
         // Longer and shorter than before.
         let later = number % 2 == 0 ? "\(number)" : "of \(number), as its server said later"
         laterMetadata = number % 3 == 1 ? Data(later.utf8) : nil
-        isStreamed = number % 5 == 1
         isStaged = number % 5 == 3
     }
 

@@ -2,18 +2,16 @@ internal import FoundationEssentials
 
 extension DiskCache {
     /// Returns the file of another entry that has exactly these bytes, such as the same image at several URLs; nil if
-    /// there is none.
-    ///
-    /// - Parameter holds: compares the bytes, because a hash may collide and a file may be damaged.
-    func sharedFile(hash: UInt64, size: Int, holds: (Data) throws -> Bool) throws -> Int64? {
+    /// there is none. The bytes are compared, because a hash may collide and a file may be damaged.
+    func sharedFile(of body: Data, hash: UInt64) throws -> Int64? {
         // Of larger ones there are few equals, and comparing takes as much memory as one has bytes.
-        guard size <= 1 << 24 else { return nil }
+        guard body.count <= 1 << 24 else { return nil }
         let now = now
-        let candidates = try withIndex { index in try index.read { try $0.files(hash: hash, size: size, at: now) } }
+        let candidates = try withIndex { index in try index.read { try $0.files(hash: hash, size: body.count, at: now) }
+        }
         for file in candidates {
             // A file that cannot be read is not shared; the next look-up of that entry deals with it.
-            guard let found = try? readFile(layout.body(file), size: size), try holds(found.0) else { continue }
-            return file
+            if let found = try? readFile(layout.body(file), size: body.count), found.0 == body { return file }
         }
         return nil
     }

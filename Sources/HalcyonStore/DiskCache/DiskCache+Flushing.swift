@@ -6,10 +6,10 @@ extension DiskCache {
     ///
     /// - Throws: ``DiskCacheError`` if that fails; the entries are then dropped.
     public func flush() throws(DiskCacheError) {
-        keepLimits(try writeBuffers())
+        keepLimit(try writeBuffers())
     }
 
-    /// Does the same, but leaves the limits to the caller, who may be about to keep them.
+    /// Does the same, but leaves the limit to the caller, who may be about to keep it.
     ///
     /// - Returns: The totals with the entries that were written; `nil` if there were none.
     func writeBuffers() throws(DiskCacheError) -> DiskTotals? {

@@ -7,30 +7,16 @@ extension DiskCache {
     /// - Throws: ``DiskCacheError`` if the cache cannot be opened, or cannot evict.
     public func setSizeLimit(_ bytes: Int) throws(DiskCacheError) {
         state.withLock { $0.settings.sizeLimit = max(0, bytes) }
-        try keepLimits()
-    }
-
-    /// The number of entries that the cache may hold. A lower limit is enforced at once.
-    ///
-    /// - Throws: ``DiskCacheError`` if the cache cannot be opened, or cannot evict.
-    public func setCountLimit(_ count: Int) throws(DiskCacheError) {
-        state.withLock { $0.settings.countLimit = max(0, count) }
-        try keepLimits()
+        try failing(.maintain) {
+            let limit = try resolvedSizeLimit()
+            let totals = try withIndex { index in try index.read { try $0.totals() } }
+            if totals.bytes > limit { _ = try trim(to: limit) }
+        }
     }
 
     /// The bytes of bodies, metadata and keys that the cache may hold.
     public var sizeLimit: Int {
-        answering(.open, configuration.sizeLimit ?? 0) { try resolvedLimits().bytes }
-    }
-
-    /// The number of entries that the cache may hold.
-    public var countLimit: Int { state.withLock { $0.settings.countLimit } }
-
-    /// The part of a limit down to which entries are evicted once it is reached, 0…1. A new one counts from the next
-    /// store.
-    public var lowWaterMark: Double {
-        get { state.withLock { $0.settings.lowWaterMark } }
-        set { state.withLock { $0.settings.lowWaterMark = DiskSettings.mark(newValue) } }
+        answering(.open, configuration.sizeLimit ?? 0) { try resolvedSizeLimit() }
     }
 
     /// The lifetime of an entry stored without its own. A new one changes nothing for the entries that are there.
@@ -44,26 +30,15 @@ extension DiskCache {
     /// - Returns: the number of entries removed.
     @discardableResult
     public func trim(to bytes: Int) throws(DiskCacheError) -> Int {
-        try trim(to: DiskLimits(bytes: max(0, bytes), count: .max))
-    }
-
-    /// Removes entries until at most `count` are left: those whose time is over, then the least recently used.
-    ///
-    /// - Returns: the number of entries removed.
-    @discardableResult
-    public func trim(toCount count: Int) throws(DiskCacheError) -> Int {
-        try trim(to: DiskLimits(bytes: .max, count: max(0, count)))
-    }
-
-    private func trim(to target: DiskLimits) throws(DiskCacheError) -> Int {
         try failing(.maintain) {
             try requireWritable(.maintain)
             try flush()
+            let target = max(0, bytes)
             var count = 0
             while true {
                 let eviction = try evict(downTo: target)
                 count += eviction.rows.count
-                if eviction.isIdle || target.hold(for: eviction.totals) { break }
+                if eviction.isIdle || eviction.totals.bytes <= target { break }
             }
             try? withIndex { index in
                 try index.withWriter { try $0.execute("PRAGMA incremental_vacuum(1000)") }
@@ -72,57 +47,47 @@ extension DiskCache {
         }
     }
 
-    private func keepLimits() throws(DiskCacheError) {
-        try failing(.maintain) {
-            let limits = try resolvedLimits()
-            let totals = try withIndex { index in try index.read { try $0.totals() } }
-            if !limits.hold(for: totals) { _ = try trim(to: limits) }
-        }
-    }
-
-    /// The limits that hold now. One that follows the space on the device is worked out anew each minute.
-    func resolvedLimits() throws -> DiskLimits {
+    /// The limit that holds now, in bytes. One that follows the space on the device is worked out anew each minute.
+    func resolvedSizeLimit() throws -> Int {
         let time = configuration.clock.monotonic()
-        let (known, count) = state.withLock { ($0.settings.sizeLimit(at: time), $0.settings.countLimit) }
-        if let known { return DiskLimits(bytes: known, count: count) }
+        if let known = state.withLock({ $0.settings.sizeLimit(at: time) }) { return known }
         let used = try withIndex { index in try index.read { try $0.totals() } }.bytes
         let free = (try? fileSystem.freeBytes(at: folder)) ?? .max
-        let bytes = state.withLock { state in
+        return state.withLock { state in
             state.settings.sizeLimit ?? state.settings.resolveSizeLimit(free: free, used: used, at: time)
         }
-        return DiskLimits(bytes: bytes, count: count)
     }
 
-    /// Keeps the limits after a store: evicts until they hold, and from then on a batch with each store until the
+    /// Keeps the limit after a store: evicts until it holds, and from then on a batch with each store until the
     /// low-water mark is reached, so that no single store pays for all of it. An error is reported: the next store tries
     /// again.
     ///
     /// One thread evicts at a time; it sees to what others store meanwhile.
     ///
     /// - Parameter totals: Those after the store; `nil` if nothing was stored.
-    func keepLimits(_ totals: DiskTotals?) {
+    func keepLimit(_ totals: DiskTotals?) {
         guard var totals else { return }
         answering(.maintain, ()) {
             while true {
-                let limits = try resolvedLimits()
-                guard let target = state.withLock({ $0.beginEviction(totals, limits) }) else { return }
-                let later = try evict(until: limits, downTo: target)
-                guard let later, !limits.hold(for: later) else { return }
+                let limit = try resolvedSizeLimit()
+                guard let target = state.withLock({ $0.beginEviction(totals, limit) }) else { return }
+                let later = try evict(until: limit, downTo: target)
+                guard let later, later.bytes > limit else { return }
                 totals = later
             }
         }
     }
 
-    /// Evicts batches down to a target until the limits hold.
+    /// Evicts batches down to a target until the limit holds.
     ///
     /// - Returns: The totals, if others have stored meanwhile.
-    private func evict(until limits: DiskLimits, downTo target: DiskLimits) throws -> DiskTotals? {
+    private func evict(until limit: Int, downTo target: Int) throws -> DiskTotals? {
         do {
             // Entries that were used since are not the ones to remove.
             _ = try writeBuffers()
             while true {
                 let eviction = try evict(downTo: target)
-                if eviction.isIdle || limits.hold(for: eviction.totals) { break }
+                if eviction.isIdle || eviction.totals.bytes <= limit { break }
             }
         } catch {
             state.withLock { _ = $0.endEviction() }
@@ -142,7 +107,7 @@ extension DiskCache {
     }
 
     /// Removes one batch.
-    private func evict(downTo target: DiskLimits) throws -> Eviction {
+    private func evict(downTo target: Int) throws -> Eviction {
         keepSharedFiles()
         let listsKeys = !listeners.isEmpty
         let now = now
@@ -150,13 +115,12 @@ extension DiskCache {
             try index.write { connection in
                 var eviction = Eviction()
                 eviction.totals = try connection.totals()
-                if target.hold(for: eviction.totals) { return eviction }
+                if eviction.totals.bytes <= target { return eviction }
                 eviction.rows = try connection.removeExpired(at: now, count: Self.batchSize, listsKeys: listsKeys)
                 if eviction.isIdle {
                     eviction.reason = .evicted
                     eviction.rows = try connection.removeLeastRecentlyUsed(
-                        bytes: max(0, eviction.totals.bytes - target.bytes),
-                        entries: max(0, eviction.totals.count - target.count),
+                        bytes: eviction.totals.bytes - target,
                         count: Self.batchSize,
                         at: now,
                         listsKeys: listsKeys
@@ -171,36 +135,21 @@ extension DiskCache {
     }
 }
 
-/// The limits that a cache keeps.
-struct DiskLimits {
-    var bytes: Int
-    var count: Int
-
-    func hold(for totals: DiskTotals) -> Bool {
-        totals.bytes <= bytes && totals.count <= count
-    }
-}
-
 /// The settings of a cache that may change while it runs.
 struct DiskSettings {
     /// Nil if it follows the space on the device.
     var sizeLimit: Int?
     /// The limit that was derived from the space, and the time of that on the monotonic clock.
     private var resolved: (sizeLimit: Int, time: Int64)?
-    var countLimit: Int
-    var lowWaterMark: Double
+    /// 0…1.
+    private let lowWaterMark: Double
     var expiration: Expiration
 
     init(_ configuration: DiskCache.Configuration) {
         sizeLimit = configuration.sizeLimit.map { max(0, $0) }
-        countLimit = max(0, configuration.countLimit)
-        lowWaterMark = Self.mark(configuration.lowWaterMark)
+        let mark = configuration.lowWaterMark
+        lowWaterMark = mark.isNaN ? 1 : min(max(mark, 0), 1)
         expiration = configuration.expiration
-    }
-
-    /// A part of a limit: 0…1.
-    static func mark(_ value: Double) -> Double {
-        value.isNaN ? 1 : min(max(value, 0), 1)
     }
 
     /// Returns the size limit, if it is given or was derived less than a minute ago.
@@ -226,12 +175,8 @@ struct DiskSettings {
     /// Less would hold a few images. If there is no room for these either, storing fails until there is.
     private static let smallestDefault = 16 << 20
 
-    /// Returns the limits down to which entries are evicted, once a limit was reached.
-    func target(below limits: DiskLimits) -> DiskLimits {
-        DiskLimits(bytes: part(of: limits.bytes), count: part(of: limits.count))
-    }
-
-    private func part(of limit: Int) -> Int {
+    /// Returns the bytes down to which entries are evicted, once the limit was reached.
+    func target(below limit: Int) -> Int {
         // A number that a Double cannot hold exactly is no limit in practice.
         Int(exactly: (Double(limit) * lowWaterMark).rounded(.down)) ?? limit
     }

@@ -1,36 +1,25 @@
 package import FoundationEssentials
 
 extension DiskCache {
-    /// Returns the entries whose keys begin with `prefix`, compared byte by byte, the most recently used first.
+    /// Returns the entries, the most recently used first.
     ///
-    /// Expired ones that were not removed yet are among them. Complexity: O(n log n) in the number of entries listed,
-    /// after a walk as long as that of ``removeEntries(prefix:)``.
+    /// Expired ones that were not removed yet are among them. Complexity: O(n log n) in the number of entries.
     ///
     /// - Parameter limit: the most entries that are listed; default all.
     /// - Throws: ``DiskCacheError`` if the index cannot be read.
-    public func entries(prefix: String = "", limit: Int = .max) throws(DiskCacheError) -> [Listing] {
+    public func entries(limit: Int = .max) throws(DiskCacheError) -> [Listing] {
         try failing(.maintain) {
             try flush()
             return try withIndex { index in
                 try index.read { connection in
-                    let range = DiskKeyRange(prefix: prefix)
                     let find = try connection.statement(
-                        range.family == nil
-                            ? """
-                            SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
-                            FROM entry WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) AND ?3 IS NULL
-                            ORDER BY last_access DESC, id LIMIT ?4
-                            """
-                            : """
-                            SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
-                            FROM entry INDEXED BY entry_family WHERE family = ?3 AND key >= ?1 AND key < ?2
-                            ORDER BY last_access DESC, id LIMIT ?4
-                            """
+                        """
+                        SELECT id, key, size, length(metadata), file IS NULL, stored_at, expires_at, last_access
+                        FROM entry ORDER BY last_access DESC, id LIMIT ?1
+                        """
                     )
-                    return try range.withBounds(of: find) {
-                        find.bind(limit, at: 4)
-                        return try DiskListedRow.all(foundBy: find).map(\.listing)
-                    }
+                    find.bind(limit, at: 1)
+                    return try DiskListedRow.all(foundBy: find).map(\.listing)
                 }
             }
         }
@@ -94,8 +83,6 @@ extension DiskCache {
 
     /// Returns the entry of a key, and those whose key begins with it and a byte 0, whether they are written already or
     /// wait for that. Complexity: O(log n + k) in the number of entries, and O(m) in those that wait.
-    ///
-    /// - Throws: ``DiskCacheError``.
     package func rows(under name: String) throws(DiskCacheError) -> [Row] {
         try failing(.read) {
             let range = DiskKeyRange(prefix: name + "\0")

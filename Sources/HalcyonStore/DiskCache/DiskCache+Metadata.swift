@@ -60,7 +60,7 @@ extension DiskCache {
                     }
                 }
             }
-            if updated != nil || written != nil { keepLimits(totals) }
+            if updated != nil || written != nil { keepLimit(totals) }
             return updated
         }
     }

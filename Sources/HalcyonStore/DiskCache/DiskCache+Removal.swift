@@ -18,7 +18,7 @@ extension DiskCache {
     @discardableResult
     public func remove(for key: String, ifStill version: Version) throws(DiskCacheError) -> Bool {
         try removing {
-            keepLimits(try flushStaged())
+            keepLimit(try flushStaged())
             let listsKeys = !listeners.isEmpty
             let removed = try withKey(key) { key in
                 try withIndex { index in
@@ -36,7 +36,7 @@ extension DiskCache {
         try failing(.remove) {
             try requireWritable(.remove)
             // What waits is removed like the rest, and counts.
-            keepLimits(try flushStaged())
+            keepLimit(try flushStaged())
             try withIndex { index in
                 try index.write { connection in
                     guard let key else { return try connection.noteRemoval(of: nil, at: DiskTime(date)) }

@@ -21,7 +21,6 @@ extension DiskCache {
         _ metadata: Data,
         _ expiration: Expiration?
     ) throws -> Bool {
-        guard try isStorable(store, for: key, size: body.count, metadata, expiration) else { return false }
         let hash = Checksum.hash(of: body)
         let content = try body.count > configuration.inlineLimit ? stagedFile(of: body, hash: hash) : .inline(body)
         let date = configuration.clock.now()
@@ -39,7 +38,7 @@ extension DiskCache {
         guard let result else { return false }
         if result.isDue {
             do {
-                keepLimits(try flushStaged())
+                keepLimit(try flushStaged())
             } catch {
                 // Where another process keeps the index, the entry waits for a later transaction, and can be read.
                 let waits = withKey(key) { key in
@@ -58,7 +57,7 @@ extension DiskCache {
         if let file = staging.withLock({ $0.file(hash: hash, size: body.count) }), (try? file.hasBytes(body)) == true {
             return .file(file)
         }
-        if let file = try sharedFile(hash: hash, size: body.count, holds: { body == $0 }) { return .sharedFile(file) }
+        if let file = try sharedFile(of: body, hash: hash) { return .sharedFile(file) }
         let file = try IncomingFile(layout, fileSystem)
         try body.withUnsafeBytes { try file.append($0) }
         _ = try file.publish(durablyBy: nil)
@@ -115,7 +114,7 @@ extension DiskCache {
     /// another process kept the index for too long and they are few. The entries that they were to replace are not
     /// found any more either, and each later call tries again to remove them.
     ///
-    /// The limits are the caller's to keep, by ``keepLimits(_:)``.
+    /// The limit is the caller's to keep, by ``keepLimit(_:)``.
     ///
     /// - Returns: The totals with the entries that were written; `nil` if there were none.
     func flushStaged() throws -> DiskTotals? {
@@ -143,7 +142,7 @@ extension DiskCache {
     /// removed from there, and their files with them.
     func keepSharedFiles() {
         guard !staging.isEmpty, staging.withLock({ $0.sharesFiles }) else { return }
-        answering(.write, ()) { keepLimits(try flushStaged()) }
+        answering(.write, ()) { keepLimit(try flushStaged()) }
     }
 
     private func withdrawStaged() {

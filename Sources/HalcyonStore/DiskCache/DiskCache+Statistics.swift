@@ -6,7 +6,7 @@ extension DiskCache {
     public func statistics() throws(DiskCacheError) -> Statistics {
         try failing(.maintain) {
             try flush()
-            let limit = try resolvedLimits().bytes
+            let limit = try resolvedSizeLimit()
             return try withIndex { index in
                 try index.read { connection in
                     let find = try connection.statement(

@@ -57,6 +57,7 @@ extension DiskCache {
         _ durability: Durability
     ) throws(DiskCacheError) -> Bool {
         try failing(.write) {
+            guard try isStorable(store, for: key, size: body.count, metadata, expiration) else { return false }
             if body.count > configuration.inlineLimit {
                 let storeBody = { [self] in
                     durability == .none
@@ -87,9 +88,8 @@ extension DiskCache {
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws -> Bool {
-        guard try isStorable(store, for: key, size: body.count, metadata, expiration) else { return false }
         let hash = Checksum.hash(of: body)
-        if durability != .full, let shared = try sharedFile(hash: hash, size: body.count, holds: { body == $0 }) {
+        if durability != .full, let shared = try sharedFile(of: body, hash: hash) {
             let staged = StagedBody(inline: nil, file: nil, sharedFile: shared, size: body.count, hash: hash)
             do {
                 return try complete(store, staged, for: key, metadata, expiration, durability)
@@ -105,7 +105,7 @@ extension DiskCache {
     }
 
     /// Returns whether an entry may be stored; if not, the one it was to replace is removed.
-    func isStorable(
+    private func isStorable(
         _ store: DiskStore,
         for key: String,
         size: Int,
@@ -114,8 +114,7 @@ extension DiskCache {
     ) throws -> Bool {
         try requireWritable(.write)
         let isOver = (expiration ?? self.expiration).isOver(at: configuration.clock.now())
-        let limits = try resolvedLimits()
-        if !isOver, size + metadata.count + key.utf8.count <= limits.bytes, limits.count > 0 { return true }
+        if !isOver, size + metadata.count + key.utf8.count <= (try resolvedSizeLimit()) { return true }
         try removeEntry(for: key, replacedBy: store)
         return false
     }
@@ -127,7 +126,7 @@ extension DiskCache {
     }
 
     /// Makes a complete body an entry, unless its store was overtaken.
-    func complete(
+    private func complete(
         _ store: DiskStore,
         _ body: StagedBody,
         for key: String,
@@ -135,7 +134,6 @@ extension DiskCache {
         _ expiration: Expiration?,
         _ durability: Durability
     ) throws -> Bool {
-        guard try isStorable(store, for: key, size: body.size, metadata, expiration) else { return false }
         let date = configuration.clock.now()
         let entry = NewDiskEntry(
             metadata: metadata,
@@ -159,7 +157,7 @@ extension DiskCache {
         defer {
             removeFiles(replaced)
             // The entry is stored whatever becomes of the limit: that is tried again with the next one.
-            keepLimits(totals)
+            keepLimit(totals)
         }
         try awaitName?()
         return true

@@ -59,9 +59,9 @@ public final class DiskCache: Sendable {
         }
 
         /// Returns what to evict down to after a store; `nil` if there is nothing to evict, or another thread does it.
-        mutating func beginEviction(_ totals: DiskTotals, _ limits: DiskLimits) -> DiskLimits? {
-            let target = settings.target(below: limits)
-            isTrimming = !limits.hold(for: totals) || (isTrimming && !target.hold(for: totals))
+        mutating func beginEviction(_ totals: DiskTotals, _ limit: Int) -> Int? {
+            let target = settings.target(below: limit)
+            isTrimming = totals.bytes > limit || (isTrimming && totals.bytes > target)
             guard isTrimming else { return nil }
             guard case .none = eviction else {
                 eviction = .running(hasNewStores: true)
@@ -71,7 +71,7 @@ public final class DiskCache: Sendable {
             return target
         }
 
-        /// Returns whether others have stored since the eviction began, and left the limits to it.
+        /// Returns whether others have stored since the eviction began, and left the limit to it.
         mutating func endEviction() -> Bool {
             defer { eviction = .none }
             if case .running(hasNewStores: true) = eviction { return true }

@@ -9,9 +9,7 @@ extension DiskCache {
         /// is free or taken by the cache itself, if that is less, but at least 16 MiB; it follows the space within a
         /// minute.
         public var sizeLimit: Int?
-        /// The number of entries that the cache may hold. Default: no limit but that of the bytes.
-        public var countLimit = Int.max
-        /// The part of a limit down to which entries are evicted once it is reached, 0…1. Default 0.9.
+        /// The part of the limit down to which entries are evicted once it is reached, 0…1. Default 0.9.
         public var lowWaterMark = 0.9
         /// The lifetime of an entry stored without its own. Default 7 days.
         public var expiration = Expiration.days(7)

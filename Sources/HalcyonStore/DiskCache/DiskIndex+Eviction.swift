@@ -29,7 +29,7 @@ extension SQLiteConnection {
         return removed
     }
 
-    /// Removes the least recently used entries, at most `count`, until `bytes` and `entries` are freed.
+    /// Removes the least recently used entries, at most `count`, until `bytes` are freed.
     ///
     /// They lie in the order of `queued_at`. One that was used since it was queued is queued anew, by its last use;
     /// those after that time wait for the next batch, so that the order is exactly that of the uses.
@@ -40,7 +40,6 @@ extension SQLiteConnection {
     /// others have stored since.
     func removeLeastRecentlyUsed(
         bytes: Int,
-        entries: Int,
         count: Int,
         at now: DiskTime,
         listsKeys: Bool
@@ -53,7 +52,8 @@ extension SQLiteConnection {
                 FROM entry WHERE queued_at > ?2 ORDER BY queued_at, id LIMIT ?1
                 """
             ),
-            (bytes, entries, count),
+            bytes: bytes,
+            count: count,
             latest: latest,
             listsKeys: listsKeys
         )
@@ -65,7 +65,8 @@ extension SQLiteConnection {
                 FROM entry WHERE queued_at <= ?2 ORDER BY queued_at, id LIMIT ?1
                 """
             ),
-            (bytes, entries, count),
+            bytes: bytes,
+            count: count,
             latest: latest,
             listsKeys: listsKeys
         )
@@ -73,15 +74,16 @@ extension SQLiteConnection {
 
     private func removeLeastRecentlyUsed(
         foundBy find: SQLiteStatement,
-        _ target: (bytes: Int, entries: Int, count: Int),
+        bytes: Int,
+        count: Int,
         latest: DiskTime,
         listsKeys: Bool
     ) throws -> RemovedRows {
-        find.bind(target.count, at: 1)
+        find.bind(count, at: 1)
         find.bind(latest.microseconds, at: 2)
         var used: [(id: Int64, time: Int64)] = []
         var firstUse = Int64.max
-        var (bytesLeft, entriesLeft) = (target.bytes, target.entries)
+        var bytesLeft = bytes
         var removed = try removeAll(foundBy: find, listsKeys: listsKeys) {
             let (queuedAt, lastAccess) = (find.integer(5), find.integer(6))
             if queuedAt > firstUse { return false }
@@ -90,9 +92,8 @@ extension SQLiteConnection {
                 used.append((find.integer(0), lastAccess))
                 return false
             }
-            guard bytesLeft > 0 || entriesLeft > 0 else { return false }
+            guard bytesLeft > 0 else { return false }
             bytesLeft -= find.count(3)
-            entriesLeft -= 1
             return true
         }
         try correct(statement("UPDATE entry SET queued_at = ?2 WHERE id = ?1"), used)
