@@ -52,10 +52,7 @@ struct HeaderText: Sendable {
     private static func append(_ line: UnsafeBufferPointer<UInt8>, to fields: inout HTTPFields) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let nameBytes = UnsafeBufferPointer(rebasing: line[..<colon])
-        guard
-            let name = KnownFieldNames.name(nameBytes)
-                ?? HTTPField.Name(String(decoding: nameBytes, as: UTF8.self))
-        else { return }
+        guard let name = HTTPField.Name(String(decoding: nameBytes, as: UTF8.self)) else { return }
         let value = UnsafeBufferPointer(rebasing: line[(colon + 1)...]).trimmed
         if value.isASCII {
             fields.append(HTTPField(name: name, value: String(decoding: value, as: UTF8.self)))
