@@ -25,7 +25,7 @@ extension DownloadRun {
                 source: request.url.absoluteString
             )
         }
-        chosen.take(theWayOf: proposed)
+        chosen.copyRoute(of: proposed)
         // The bounds are those of all requests together.
         chosen.limits = request.limits
         chosen.timeouts = request.timeouts

@@ -11,7 +11,7 @@ extension CurlEventLoop {
             let deadline = exchange.deadline
             if deadline.time <= now {
                 exchange.expire(in: deadline.phase)
-                giveUp(exchange, code: CURLE_OPERATION_TIMEDOUT)
+                abandon(exchange, code: CURLE_OPERATION_TIMEDOUT)
             } else {
                 nextDeadline = min(nextDeadline, deadline.time)
             }

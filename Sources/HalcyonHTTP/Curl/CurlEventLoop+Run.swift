@@ -26,7 +26,7 @@ extension CurlEventLoop {
             _ = libcurl.curl_multi_perform(multi, &count)
             collectFinished()
             enforceDeadlines()
-            renewHeldBack()
+            retryHeldTransfers()
             inspectWire()
             handles.cookies?.trimIfNeeded()
             if running.isEmpty { handles.cookies?.write() }

@@ -39,7 +39,7 @@ extension CurlEventLoop {
         case .waiting(let entry):
             abandon(entry, .cancelled)
         case .running(let exchange):
-            giveUp(exchange, code: CURLE_ABORTED_BY_CALLBACK)
+            abandon(exchange, code: CURLE_ABORTED_BY_CALLBACK)
         }
     }
 
@@ -84,7 +84,7 @@ extension CurlEventLoop {
     ///
     /// Where connections end while others wait to share them, libcurl 8.14 forgets some of those that wait: nothing wakes
     /// them any more. To one that is held back with a reason, this does nothing that could be seen from outside.
-    func renewHeldBack() {
+    func retryHeldTransfers() {
         guard nextRenewal <= now else { return }
         nextRenewal = .distantFuture
         for exchange in running where exchange.entry.origin.isSecure {
@@ -118,7 +118,7 @@ extension CurlEventLoop {
 
     /// Ends a running transfer from this side. Its name look-up, if there is one, goes on, and leaves its place among the
     /// transfers to another.
-    func giveUp(_ exchange: CurlExchange, code: CURLcode) {
+    func abandon(_ exchange: CurlExchange, code: CURLcode) {
         guard exchange.isLookingUp, !exchange.isAbandoned, case .completed(let result) = exchange.outcome(code) else {
             return finish(exchange, code: code)
         }
@@ -156,7 +156,8 @@ extension CurlEventLoop {
         endConnection(of: exchange, code: code)
         _ = libcurl.curl_multi_remove_handle(multi, exchange.handle.easy)
         exchange.release()
-        handles.give(exchange.handle, isUntroubled: code == CURLE_OK && exchange.isStraight)
+        // libcurl keeps credentials that it met in a URL with the handle.
+        handles.give(exchange.handle, isClean: code == CURLE_OK && !transfer.mayHoldUser)
         running.swapAt(exchange.index, running.count - 1)
         running[exchange.index].index = exchange.index
         running.removeLast()
@@ -172,7 +173,7 @@ extension CurlEventLoop {
         case .redirected(let redirection, let history):
             transfer.follow(redirection, history: history)
             goOn(transfer)
-        case .lost(let history):
+        case .connectionLost(let history):
             transfer.sendAgain(after: history)
             goOn(transfer)
         }

@@ -63,11 +63,11 @@ extension CurlExchange {
     /// libcurl does so itself where it sees that the server has not looked at them, up to five times.
     ///
     /// A connection that is this request's own ends as its answer.
-    func isLost(_ code: CURLcode) -> Bool {
+    func losesConnection(_ code: CURLcode) -> Bool {
         // Some versions take a stream without any byte for a body that was cut off.
         let isOver = Self.endsConnection(code) || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE
         return isOver && isRepeatable && transfer.request.body == nil && isOnSharedConnection
-            && lossCount < Self.maximumLosses && !head.hasBegun && failure == nil && !transfer.isCancelled
+            && connectionLossCount < Self.maximumLosses && !head.hasBegun && failure == nil && !transfer.isCancelled
             && !isAbandoned
     }
 
@@ -76,13 +76,14 @@ extension CurlExchange {
     var isRepeatable: Bool { transfer.request.method == .get || transfer.request.method == .head }
 
     /// The number of times that connections which ended have lost the request.
-    var lossCount: Int { transfer.history?.lossCount ?? 0 }
+    var connectionLossCount: Int { transfer.history?.connectionLossCount ?? 0 }
 
     /// Returns whether the request opens a connection, so that no others are before it there: the first of those that
     /// a connection has lost, for all of them, and one that was lost too often.
     func opensConnection() -> Bool {
-        guard lossCount > 0, let history = transfer.history else { return false }
-        return lossCount == Self.maximumLosses || loop.scheduler.renewsConnection(entry, since: history.renewalCount)
+        guard connectionLossCount > 0, let history = transfer.history else { return false }
+        return connectionLossCount == Self.maximumLosses
+            || loop.scheduler.renewsConnection(entry, since: history.renewalCount)
     }
 
     /// Returns whether libcurl has held the exchange back for a while, to see whether it can share the connection that

@@ -7,7 +7,7 @@ extension CurlExchange {
         if let redirection, failure == nil, !transfer.isCancelled {
             return .redirected(redirection, history(isRedirected: true))
         }
-        if isLost(code) { return .lost(history(isRedirected: false)) }
+        if losesConnection(code) { return .connectionLost(history(isRedirected: false)) }
         return .completed(result(code))
     }
 
@@ -55,7 +55,7 @@ extension CurlExchange {
             headerBytes: head.byteCount,
             sentBytes: (earlier?.sentBytes ?? 0) + handle.sentBytes,
             receivedBytes: (earlier?.receivedBytes ?? 0) + handle.receivedBytes,
-            lossCount: isRedirected ? 0 : lossCount + 1,
+            connectionLossCount: isRedirected ? 0 : connectionLossCount + 1,
             renewalCount: renewalCount
         )
     }

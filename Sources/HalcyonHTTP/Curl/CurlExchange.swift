@@ -12,8 +12,8 @@ final class CurlExchange {
         case completed(Result<TransferMetrics, TransferError>)
         /// The transfer goes on with another request.
         case redirected(Redirection, RequestHistory)
-        /// The transfer sends the same request again.
-        case lost(RequestHistory)
+        /// The connection ended before the answer; the transfer sends the same request again.
+        case connectionLost(RequestHistory)
     }
 
     /// The connection that the exchange takes.
@@ -179,9 +179,6 @@ final class CurlExchange {
         libcurl.curl_slist_free_all(list)
         headerList = nil
     }
-
-    /// A Boolean value that indicates whether libcurl met no credentials in the URL, which it keeps with the handle.
-    var isStraight: Bool { !transfer.mayHoldUser }
 
     /// Notes why this side ends the transfer. The first reason counts.
     func fail(_ error: TransferError) {

@@ -35,14 +35,16 @@ struct CurlHandlePool {
         return handle
     }
 
-    /// Puts a handle back. `isUntroubled` if libcurl ended the transfer well and met nothing that it could remember.
-    mutating func give(_ handle: CurlHandle, isUntroubled: Bool) {
+    /// Puts a handle back.
+    ///
+    /// - Parameter isClean: Whether the transfer succeeded, and libcurl met nothing that it keeps with the handle.
+    mutating func give(_ handle: CurlHandle, isClean: Bool) {
         // Cookies of one transfer never go out with another's.
         guard !handle.hasNamedHost, cookies != nil || handle.jar.newCount < CookieJar.responseLimit else {
             return handle.destroy()
         }
         if cookies == nil { handle.jar.removeAll(through: handle.easy) }
-        if !isUntroubled || handle.isAltered {
+        if !isClean || handle.isAltered {
             handle.reset()
             prepare(handle)
         }

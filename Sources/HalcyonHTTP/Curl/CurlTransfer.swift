@@ -120,7 +120,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
         self.history = history
     }
 
-    /// Tells the receiver the end, and lets go of it: who keeps the transfer does not keep the receiver.
+    /// Reports the result, and releases the receiver.
     func complete(_ result: Result<TransferMetrics, TransferError>) {
         state = .finished
         guard let receiver else { return }

@@ -62,9 +62,9 @@ extension TransferRequest {
         )
     }
 
-    /// Makes this request, which was chosen instead of `proposed`, the one that a transfer goes on with: the
-    /// credentials of `proposed` for one origin, or for one proxy, do not go to another.
-    package mutating func take(theWayOf proposed: TransferRequest) {
+    /// Copies the redirects that led to `proposed` to this request, which was chosen in its place: the credentials of
+    /// `proposed` for one origin, or for one proxy, do not go to another.
+    package mutating func copyRoute(of proposed: TransferRequest) {
         let own = proxyCredential
         trail = proposed.trail
         if own != proposed.proxyCredential { setProxyCredential(own) }

@@ -17,7 +17,7 @@ struct RequestHistory {
     var sentBytes = 0
     var receivedBytes = 0
     /// The number of times that the next request was sent already, on connections that ended and lost it.
-    var lossCount = 0
+    var connectionLossCount = 0
     /// The number of connections to the host that were renewed before it was last sent.
     var renewalCount = 0
 }

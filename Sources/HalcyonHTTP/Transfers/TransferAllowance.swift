@@ -43,7 +43,7 @@ package struct TransferAllowance: Sendable {
         remainingHeaderBytes -= bytes
     }
 
-    /// Returns an error as the whole transfer's, with the limits that were set for that.
+    /// Returns an error of a bounded request with the limit that was set for the whole transfer.
     package func restated(_ error: TransferError) -> TransferError {
         if case .headersTooLarge = error { .headersTooLarge(maximum: headerBytes) } else { error }
     }
