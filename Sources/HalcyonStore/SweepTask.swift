@@ -19,7 +19,6 @@ final class SweepTask: Sendable {
     private let clock: any Clock<Duration>
     private let state: Lock<State>
 
-    /// - Parameter interval: See ``interval``.
     init(interval: Duration?, clock: any Clock<Duration>) {
         self.clock = clock
         state = Lock(State(interval: interval))

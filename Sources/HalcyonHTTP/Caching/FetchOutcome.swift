@@ -16,9 +16,7 @@ package enum FetchOutcome<Failure: Error>: Sendable {
         self = body.response.status == 304 ? .notModified(body) : .fetched(body)
     }
 
-    /// Returns the response.
-    ///
-    /// - Throws: The failure.
+    /// Returns the response, or throws the failure.
     func get() throws(Failure) -> HTTPResponseBody {
         switch self {
         case .fetched(let body), .notModified(let body): return body

@@ -10,10 +10,6 @@ package enum FieldList {
 
     /// Returns the parts of a text, without the white space around them and without empty ones. Separators inside quoted
     /// strings separate nothing, and the byte after a backslash in one is taken literally.
-    ///
-    /// - Parameters:
-    ///   - line: The text.
-    ///   - separator: The byte between two parts.
     package static func parts(of line: Substring, separator: UInt8) -> [Substring] {
         var members: [Substring] = []
         let bytes = line.utf8

@@ -37,8 +37,6 @@ package enum ContentRange: Sendable, Hashable {
 extension TransferResponse {
     /// Returns the response with status 200 if it is a part that holds everything, as some servers send without being asked
     /// for a range; `nil` if it holds less, or contradicts itself.
-    ///
-    /// - Parameter method: The method of the request.
     func whole(for method: HTTPRequest.Method) -> TransferResponse? {
         // As stated: the transport has no length for HEAD, for chunks, and for codings that it undoes.
         let length = headers[.contentLength].flatMap { Int($0) }

@@ -26,10 +26,6 @@ package final class RedirectTrail: Sendable, Hashable {
     }
 
     /// Creates the trail of a request that follows `request`.
-    ///
-    /// - Parameters:
-    ///   - cookies: The cookies of the chain.
-    ///   - rules: The rules of the chain, which ends with the redirect so far.
     init(after request: TransferRequest, from origin: Origin?, cookies: [[CChar]], rules: RedirectRules) {
         wasSecure = origin?.isSecure ?? false || request.trail?.wasSecure ?? false
         proxyCredentialOrigin =

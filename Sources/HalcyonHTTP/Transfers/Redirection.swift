@@ -42,10 +42,6 @@ package struct Redirection: Sendable, Hashable {
     }
 
     /// Creates the redirect to `target`, a URL or a reference to one.
-    ///
-    /// - Parameters:
-    ///   - cookies: The cookies of the chain.
-    ///   - rules: The rules of the chain, which ends with this redirect so far.
     private init(
         to target: String,
         status: Int,

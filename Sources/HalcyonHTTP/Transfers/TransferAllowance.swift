@@ -33,9 +33,7 @@ package struct TransferAllowance: Sendable {
 
     /// Notes the time and headers of an exchange that was not the last.
     ///
-    /// - Parameters:
-    ///   - time: The time of the exchange, without waiting for a turn.
-    ///   - response: The head of its response.
+    /// - Parameter time: The time of the exchange, without waiting for a turn.
     package mutating func spend(_ time: Duration, _ response: TransferResponse) {
         remainingTotal -= max(.zero, time)
         // Each field stands for a line: its name, a colon, a space, its value and the end of the line.

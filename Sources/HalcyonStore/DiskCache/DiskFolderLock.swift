@@ -8,7 +8,7 @@ struct DiskFolderLock {
 
     /// Runs `body` under the lock.
     ///
-    /// - Throws: ``isTaken`` if another process holds the lock for longer than is waited, and what `body` throws.
+    /// - Throws: ``isTaken`` if another process holds the lock for longer than is waited.
     func withLock<Result>(_ body: () throws -> Result) throws -> Result {
         guard let result = try withLock(within: .max, body) else { throw Self.isTaken }
         return result

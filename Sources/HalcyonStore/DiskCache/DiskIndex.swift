@@ -35,10 +35,7 @@ final class DiskIndex: @unchecked Sendable {
     ///
     /// To create it, the caller holds the lock file of the folder, so that no other process creates or replaces it meanwhile.
     ///
-    /// - Parameters:
-    ///   - memoryLimit: the most bytes of pages that each connection keeps.
-    ///   - isReadOnly: whether nothing is created or changed.
-    ///   - creates: whether it may be created; default true.
+    /// - Parameter memoryLimit: the most bytes of pages that each connection keeps.
     init(
         _ path: String,
         busyTimeout: Int,

@@ -18,10 +18,6 @@ struct DiskSweep: Sendable {
     let task: SweepTask
     private let queue = DispatchQueue(label: "halcyon.disk-cache.sweep", qos: .utility)
 
-    init(task: SweepTask) {
-        self.task = task
-    }
-
     /// Begins to sweep, anew if it has begun: after a second, for programs that end soon, then once in each interval.
     func start(_ step: @escaping @Sendable () -> Rest) {
         task.start { [queue] clock, interval in

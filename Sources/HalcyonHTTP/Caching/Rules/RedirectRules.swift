@@ -18,10 +18,6 @@ package struct RedirectRules: Sendable, Hashable {
     package init() {}
 
     /// Creates the rules of a chain that ends with `redirect` so far.
-    ///
-    /// - Parameters:
-    ///   - earlier: The rules of the redirects before it. Default: none.
-    ///   - now: The time at which the redirect came. Default: now.
     package init(_ redirect: TransferResponse, after earlier: RedirectRules? = nil, now: Date = Date()) {
         let headers = redirect.headers
         let control = CacheControl(headers)
