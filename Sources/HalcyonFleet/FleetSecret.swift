@@ -28,17 +28,12 @@ public struct FleetSecret: Sendable {
         }
         hash = KeyedHash(key: key)
         let words = hash.hash(of: Array("prefix".utf8))
-        prefix = "hc1:" + String(Self.digits(words.0).prefix(8))
+        prefix = "hc1:" + String(words.0.hexadecimalDigits.prefix(8))
     }
 
     /// Returns 32 hexadecimal digits for a name.
     func digest(of name: String) -> String {
         let words = hash.hash(of: Array(name.utf8))
-        return Self.digits(words.0) + Self.digits(words.1)
-    }
-
-    private static func digits(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return words.0.hexadecimalDigits + words.1.hexadecimalDigits
     }
 }

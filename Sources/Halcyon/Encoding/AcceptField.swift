@@ -43,7 +43,9 @@ struct AcceptField {
         let parts = FieldList.parts(of: text, separator: UInt8(ascii: ";"))
         guard let name = parts.first else { return nil }
         let types = name == "*" ? ["*", "*"] : name.split(separator: "/", omittingEmptySubsequences: false)
-        guard types.count == 2, types.allSatisfy(isToken), types[0] != "*" || types[1] == "*" else { return nil }
+        guard types.count == 2, types.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isTokenByte) }),
+            types[0] != "*" || types[1] == "*"
+        else { return nil }
         for parameter in parts.dropFirst() {
             // None of the types on offer has parameters, so a range with one matches none of them.
             guard parameter.hasPrefix("q=") else { return nil }
@@ -67,16 +69,5 @@ struct AcceptField {
         let fraction = zip(decimals, [100, 10, 1]).reduce(0) { $0 + $1.0 * $1.1 }
         let weight = (whole == "1" ? 1_000 : 0) + fraction
         return weight <= 1_000 ? weight : nil
-    }
-
-    /// Returns whether a text is a token (RFC 9110, section 5.6.2).
-    private static func isToken(_ text: Substring) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
     }
 }

@@ -61,10 +61,7 @@ public struct EncodedImage: Sendable {
 
     /// A strong entity tag (RFC 9110, section 8.8.3) with its quotes: the XXH3 checksum of the bytes, in hexadecimal
     /// digits. Equal bytes have equal tags in every process.
-    public var entityTag: String {
-        let digits = String(body.checksum, radix: 16)
-        return "\"\(String(repeating: "0", count: 16 - digits.count))\(digits)\""
-    }
+    public var entityTag: String { "\"\(body.checksum.hexadecimalDigits)\"" }
 }
 
 extension EncodedImage: CachedResult {

@@ -9,10 +9,7 @@ enum TemporaryOutput {
     private static let namePrefix = ".halcyon-writing-"
 
     /// A temporary name: 16 hexadecimal digits behind the prefix.
-    static func name(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return namePrefix + String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    static func name(_ number: UInt64) -> String { namePrefix + number.hexadecimalDigits }
 
     /// The temporary name for a file that is named, by which the next run for it finds what a killed one has left.
     private static func name(for file: String) -> String {

@@ -6,6 +6,11 @@ extension UInt8 {
     var isFieldSpace: Bool { self == 0x20 || self == 0x09 }
 
     var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+
+    var isASCIIAlphanumeric: Bool { isASCIIDigit || (0x61...0x7A).contains(asciiLowercase) }
+
+    /// A Boolean value that indicates whether the byte may be in a token (RFC 9110, section 5.6.2).
+    package var isTokenByte: Bool { isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 extension Substring {

@@ -22,27 +22,15 @@ package enum HTTPDate {
     /// Returns a date in the form that is to be sent: "Sun, 06 Nov 1994 08:49:37 GMT". Fractions of seconds are
     /// dropped; a date outside the years 0 to 9999 is moved to their border, and one that is no number to the first.
     package static func string(_ date: Date) -> String {
-        let seconds = seconds(of: date)
-        let time = CivilTime(secondsSince1970: seconds)
+        // In this order, as `max` returns its first argument where the second is no number.
+        let seconds = min(max(-62_167_219_200, date.timeIntervalSince1970), 253_402_300_799).rounded(.down)
+        let time = CivilTime(secondsSince1970: Int(seconds))
         func digits(_ value: Int, _ count: Int = 2) -> String {
             let text = String(value)
             return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
         }
         return "\(CivilTime.shortWeekdays[time.weekday]), \(digits(time.day)) \(CivilTime.months[time.month - 1]) "
             + "\(digits(time.year, 4)) \(digits(time.hour)):\(digits(time.minute)):\(digits(time.second)) GMT"
-    }
-
-    private static func seconds(of date: Date) -> Int {
-        // In this order, as `max` returns its first argument where the second is no number.
-        Int(min(max(-62_167_219_200, date.timeIntervalSince1970), 253_402_300_799).rounded(.down))
-    }
-
-    /// Returns a date in the obsolete form of RFC 850, "Sunday, 06-Nov-94 08:49:37 GMT", which recipients must still
-    /// accept.
-    package static func obsoleteString(_ date: Date) -> String {
-        let parts = string(date).split(separator: " ")
-        let time = CivilTime(secondsSince1970: seconds(of: date))
-        return "\(CivilTime.weekdays[time.weekday]), \(parts[1])-\(parts[2])-\(parts[3].suffix(2)) \(parts[4]) GMT"
     }
 }
 

@@ -84,7 +84,7 @@ struct HTTPDateReader {
         guard count <= bytes.count - position else { return nil }
         var value = 0
         for byte in bytes[position..<(position + count)] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             value = value * 10 + Int(byte - UInt8(ascii: "0"))
         }
         position += count

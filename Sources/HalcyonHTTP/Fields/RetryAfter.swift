@@ -12,10 +12,10 @@ public enum RetryAfter {
     /// A date in the past demands no delay: zero.
     public static func delay(_ headers: HTTPFields, now: Date = Date()) -> Duration? {
         guard let field = headers[.retryAfter] else { return nil }
-        let text = field.utf8.drop { $0 == 0x20 || $0 == 0x09 }
-        let digits = text.prefix { (0x30...0x39).contains($0) }
+        let text = field.utf8.drop(while: \.isFieldSpace)
+        let digits = text.prefix(while: \.isASCIIDigit)
         let rest = text[digits.endIndex...]
-        if !digits.isEmpty, rest.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+        if !digits.isEmpty, rest.allSatisfy(\.isFieldSpace) {
             // More digits than an Int holds stand for more than a day.
             guard let seconds = Int(String(digits) ?? "") else { return longest }
             return min(.seconds(seconds), longest)

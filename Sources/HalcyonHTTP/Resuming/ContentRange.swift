@@ -28,7 +28,7 @@ package enum ContentRange: Sendable, Hashable {
 
     /// Reads a number of digits alone, and no more than fit.
     private static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         return Int(text)
     }

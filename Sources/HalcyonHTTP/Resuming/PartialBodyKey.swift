@@ -24,7 +24,7 @@ package struct PartialBodyKey: Sendable, Hashable {
             .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
         ]
         guard request.method == .get, request.body == nil, excluded.allSatisfy({ request.headers[$0] == nil }),
-            !request.headers.hasCacheDirective("no-store")
+            !CacheControl(request.headers).noStore
         else { return nil }
         let url = request.url.name
         self.original = original ?? url
@@ -45,25 +45,5 @@ package struct PartialBodyKey: Sendable, Hashable {
     }
 
     /// The name of the files: 16 hexadecimal digits.
-    var name: String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-}
-
-extension HTTPFields {
-    /// Returns whether `Cache-Control` has a directive, with or without a value.
-    func hasCacheDirective(_ name: String) -> Bool {
-        (self[.cacheControl] ?? "").split(separator: ",").contains { directive in
-            directive.split(separator: "=").first?.trimmed.lowercased() == name
-        }
-    }
-}
-
-extension StringProtocol {
-    /// The text without spaces and tabs on either side.
-    var trimmed: String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        return String(String(drop(while: isBlank).reversed().drop(while: isBlank)).reversed())
-    }
+    var name: String { hash.hexadecimalDigits }
 }

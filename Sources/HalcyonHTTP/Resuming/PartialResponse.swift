@@ -24,12 +24,12 @@ package struct PartialResponse: Sendable, Hashable {
     package init?(keeping response: TransferResponse) {
         let headers = response.headers
         guard response.status == 200, let validator = StrongValidator.value(of: headers),
-            !headers.hasContentCoding, headers[.acceptRanges]?.trimmed.lowercased() != "none",
-            !headers.hasCacheDirective("no-store")
+            !headers.hasContentCoding, headers[.acceptRanges]?.lowercased() != "none",
+            !CacheControl(headers).noStore
         else { return nil }
         self.init(
             url: response.url.withoutUser.absoluteString,
-            headers: headers.filtered { !Self.isLeftOut($0.name) },
+            headers: headers.filter { !Self.isLeftOut($0.name) },
             validator: validator,
             totalBytes: response.expectedBodyBytes
         )
@@ -55,9 +55,9 @@ package struct PartialResponse: Sendable, Hashable {
     /// Returns the head of the whole response. A part repeats only some of its headers; those it has are the newer ones
     /// (RFC 9110, section 15.3.7).
     func whole(updatedWith part: HTTPFields, of response: TransferResponse, totalBytes: Int) -> TransferResponse {
-        let newer = part.filtered { !Self.isLeftOut($0.name) && $0.name != .contentType }
+        let newer = part.filter { !Self.isLeftOut($0.name) && $0.name != .contentType }
         let names = Set(newer.map(\.name))
-        var headers = self.headers.filtered { !names.contains($0.name) }
+        var headers = self.headers.filter { !names.contains($0.name) }
         for field in newer { headers.append(field) }
         if headers[.contentType] == nil { headers[.contentType] = part[.contentType] }
         headers[.contentLength] = "\(totalBytes)"
@@ -70,10 +70,4 @@ package struct PartialResponse: Sendable, Hashable {
 extension HTTPFields {
     /// A Boolean value that indicates whether the body is coded in a way that the transport undoes.
     var hasContentCoding: Bool { !ContentCodings(self).isEmpty }
-
-    func filtered(_ isIncluded: (HTTPField) -> Bool) -> HTTPFields {
-        var fields = HTTPFields()
-        for field in self where isIncluded(field) { fields.append(field) }
-        return fields
-    }
 }

@@ -64,6 +64,6 @@ extension HTTPFields {
     /// A Boolean value that indicates whether the body has several parts (RFC 9110, section 14.6), which were not asked
     /// for.
     var isMultipart: Bool {
-        (self[.contentType] ?? "").trimmed.lowercased().hasPrefix("multipart/byteranges")
+        (self[.contentType] ?? "").lowercased().hasPrefix("multipart/byteranges")
     }
 }

@@ -12,7 +12,8 @@ package enum StrongValidator {
     package static func value(of headers: HTTPFields) -> String? {
         if let tag = headers[.eTag] { return isStrongTag(tag) ? tag : nil }
         guard let modified = headers[.lastModified], let date = headers[.date],
-            let modifiedAt = seconds(modified), let sentAt = seconds(date), sentAt - modifiedAt >= 60
+            let modifiedAt = self.date(modified), let sentAt = self.date(date),
+            sentAt.timeIntervalSince(modifiedAt) >= 60
         else { return nil }
         return modified
     }
@@ -25,33 +26,10 @@ package enum StrongValidator {
         return bytes.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
     }
 
-    /// Returns the seconds since 1970 of a date as senders must write it, "Sun, 06 Nov 1994 08:49:37 GMT" (section
-    /// 5.6.7). The two older forms make no strong validator here.
-    static func seconds(_ text: String) -> Int? {
-        let bytes = Array(text.utf8)
-        func number(_ range: Range<Int>) -> Int? {
-            range.reduce(Int?.some(0)) { value, index in
-                guard let value, (0x30...0x39).contains(bytes[index]) else { return nil }
-                return value * 10 + Int(bytes[index] - 0x30)
-            }
-        }
-        guard bytes.count == 29, text.hasSuffix(" GMT"), bytes[3] == 0x2C, bytes[4] == 0x20, bytes[7] == 0x20,
-            bytes[11] == 0x20, bytes[16] == 0x20, bytes[19] == 0x3A, bytes[22] == 0x3A,
-            let day = number(5..<7), let year = number(12..<16), let hour = number(17..<19),
-            let minute = number(20..<22), let second = number(23..<25),
-            let month = months.firstIndex(of: String(decoding: bytes[8..<11], as: UTF8.self)),
-            (1...31).contains(day), year >= 1970, hour < 24, minute < 60, second <= 60
-        else { return nil }
-        return days(year: year, month: month + 1, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
-    }
-
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    /// Returns the days since 1970-01-01 of the Gregorian calendar, whose year is taken to begin in March, so that the
-    /// leap day is its last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+    /// Returns a date in the form that senders must use (section 5.6.7), which alone has 29 characters. The two older
+    /// forms make no strong validator here.
+    private static func date(_ text: String) -> Date? {
+        // Only the older forms need the present date.
+        text.utf8.count == 29 ? HTTPDate.date(text, now: .distantPast) : nil
     }
 }

@@ -34,7 +34,7 @@ private struct ChallengeParser {
         skipSeparators()
         guard let scheme = token() else { return nil }
         var challenge = AuthenticationChallenge(scheme: scheme)
-        guard position == bytes.count || isSpace(bytes[position]) || bytes[position] == UInt8(ascii: ",") else {
+        guard position == bytes.count || bytes[position].isFieldSpace || bytes[position] == UInt8(ascii: ",") else {
             position = bytes.count
             return nil
         }
@@ -73,14 +73,14 @@ private struct ChallengeParser {
         }
     }
 
-    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
     private mutating func skipSpaces() {
-        while position < bytes.count, isSpace(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isFieldSpace { position += 1 }
     }
 
     private mutating func skipSeparators() {
-        while position < bytes.count, isSpace(bytes[position]) || bytes[position] == UInt8(ascii: ",") { position += 1 }
+        while position < bytes.count, bytes[position].isFieldSpace || bytes[position] == UInt8(ascii: ",") {
+            position += 1
+        }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -92,7 +92,7 @@ private struct ChallengeParser {
     /// Reads a token (RFC 9110, section 5.6.2).
     private mutating func token() -> String? {
         let start = position
-        while position < bytes.count, Self.isTokenByte(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isTokenByte { position += 1 }
         return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
@@ -103,7 +103,7 @@ private struct ChallengeParser {
         let textEnd = end
         while end < bytes.count, bytes[end] == UInt8(ascii: "=") { end += 1 }
         var next = end
-        while next < bytes.count, isSpace(bytes[next]) { next += 1 }
+        while next < bytes.count, bytes[next].isFieldSpace { next += 1 }
         guard textEnd > position, next == bytes.count || bytes[next] == UInt8(ascii: ",") else { return nil }
         defer { position = next }
         return String(decoding: bytes[position..<end], as: UTF8.self)
@@ -129,15 +129,7 @@ private struct ChallengeParser {
         return nil
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-
     private static func isToken68Byte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        byte.isASCIIAlphanumeric || "-._~+/".utf8.contains(byte)
     }
 }

@@ -48,12 +48,7 @@ package struct CredentialDigester: Sendable {
     package func digest(of request: TransferRequest) -> String? {
         guard let bytes = request.credentialBytes else { return nil }
         let words = hash.hash(of: bytes)
-        return Self.digits(words.0) + Self.digits(words.1)
-    }
-
-    private static func digits(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return words.0.hexadecimalDigits + words.1.hexadecimalDigits
     }
 }
 

@@ -10,7 +10,7 @@ package struct IPNetwork: Sendable, Hashable {
         let width = if case .v4 = address { 32 } else { 128 }
         var length = width
         if parts.count == 2 {
-            guard parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy(\.isASCIIDigit),
                 let given = Int(parts[1]), given <= width
             else { return nil }
             length = given

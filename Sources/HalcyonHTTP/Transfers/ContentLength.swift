@@ -28,15 +28,15 @@ enum ContentLength {
 
     private static func parse(_ value: UnsafeBufferPointer<UInt8>) -> Int? {
         // Nearly all are a single number, which needs no strings: fewer than 19 digits fit.
-        if (1..<19).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if (1..<19).contains(value.count), value.allSatisfy(\.isASCIIDigit) {
             return value.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
         var length: Int?
         for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            var digits = part.drop { $0 == 0x20 || $0 == 0x09 }
-            while digits.last == 0x20 || digits.last == 0x09 { digits.removeLast() }
+            var digits = part.drop(while: \.isFieldSpace)
+            while digits.last?.isFieldSpace == true { digits.removeLast() }
             // `Int` itself would accept a sign.
-            guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            guard digits.allSatisfy(\.isASCIIDigit),
                 let number = Int(String(decoding: digits, as: UTF8.self)), length == nil || number == length
             else { return nil }
             length = number

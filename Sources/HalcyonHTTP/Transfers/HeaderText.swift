@@ -34,7 +34,7 @@ struct HeaderText: Sendable {
             while let lineEnd = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = UnsafeBufferPointer(rebasing: rest[..<lineEnd])
                 rest = UnsafeBufferPointer(rebasing: rest[(lineEnd + 1)...])
-                if line.first?.isBlank ?? false {
+                if line.first?.isFieldSpace ?? false {
                     guard let field else { continue }
                     if folded.isEmpty { folded = Array(field) }
                     folded.append(UInt8(ascii: " "))
@@ -80,8 +80,5 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-    /// A Boolean value that indicates whether the byte is a space or a tab.
-    var isBlank: Bool { self == 0x20 || self == 0x09 }
-
-    fileprivate var isWhiteSpace: Bool { isBlank || self == 0x0D || self == 0x0A }
+    fileprivate var isWhiteSpace: Bool { isFieldSpace || self == 0x0D || self == 0x0A }
 }

@@ -75,7 +75,7 @@ struct ResponseHead {
         guard rest.count >= 3, rest.count == 3 || rest[space + 4] == UInt8(ascii: " ") else { return nil }
         var status = 0
         for byte in rest.prefix(3) {
-            guard byte.isDigit else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             status = status * 10 + Int(byte - UInt8(ascii: "0"))
         }
         return status
@@ -84,13 +84,13 @@ struct ResponseHead {
     private static func isVersion(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         switch bytes.count {
         case 1: (UInt8(ascii: "2")...UInt8(ascii: "3")).contains(bytes[5])
-        case 3: bytes[5] == UInt8(ascii: "1") && bytes[6] == UInt8(ascii: ".") && bytes[7].isDigit
+        case 3: bytes[5] == UInt8(ascii: "1") && bytes[6] == UInt8(ascii: ".") && bytes[7].isASCIIDigit
         default: false
         }
     }
 
     private mutating func note(_ line: UnsafeBufferPointer<UInt8>) {
-        guard let first = line.first, !first.isBlank else {
+        guard let first = line.first, !first.isFieldSpace else {
             // It goes on with the line before (RFC 9112, section 5.2), which no proper server does with these.
             switch last {
             case .contentLength: contentLength.append(unclear: line.trimmed)
@@ -144,8 +144,4 @@ extension UnsafeBufferPointer<UInt8> {
         guard let baseAddress, count >= name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { strncasecmp(baseAddress, $0.baseAddress ?? baseAddress, $0.count) == 0 }
     }
-}
-
-extension UInt8 {
-    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -154,7 +154,7 @@ package struct URLSpelling {
         var port: [UInt8]?
         if let colon {
             let digits = bytes[(colon + 1)..<end]
-            guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            guard digits.allSatisfy(\.isASCIIDigit) else { return nil }
             // The last digit stays: port 0 is none that is left out.
             let number = Array(digits.dropLast().drop { $0 == 0x30 }) + digits.suffix(1)
             let isSecure = start == "https://".utf8.count

@@ -61,9 +61,7 @@ struct DiskLayout: Sendable, Hashable {
     }
 
     /// 16 hexadecimal digits. It never contains anything of the key.
-    static func name(_ file: Int64) -> String {
-        String(decoding: (0..<16).map { digit($0, of: file) }, as: UTF8.self)
-    }
+    static func name(_ file: Int64) -> String { UInt64(bitPattern: file).hexadecimalDigits }
 
     /// The number of a name; nil if the cache did not give the name.
     static func file(_ name: String) -> Int64? {

@@ -16,17 +16,13 @@ public struct SystemMemory: Sendable, Hashable {
 
     /// Reads the limits from file contents given by a function, which returns nil for a file that does not exist.
     public init(contentsOfFile: (_ path: String) -> String?) {
-        var limits: [Int] = []
-        if let groups = contentsOfFile("/proc/self/cgroup") {
-            for line in groups.split(separator: "\n") {
-                let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-                guard fields.count == 3 else { continue }
-                if fields[0] == "0", fields[1].isEmpty {
-                    limits += Self.limits("/sys/fs/cgroup", fields[2], "memory.max", contentsOfFile)
-                } else if fields[1].split(separator: ",").contains("memory") {
-                    limits += Self.limits("/sys/fs/cgroup/memory", fields[2], "memory.limit_in_bytes", contentsOfFile)
-                }
-            }
+        let groups = ControlGroups(contentsOfFile: contentsOfFile)
+        let files =
+            groups.unifiedFolders.map { "\($0)/memory.max" }
+            + groups.memoryFolders.map { "\($0)/memory.limit_in_bytes" }
+        var limits = files.compactMap { file in
+            // "max" is no limit; so is the page-rounded largest number that version 1 writes.
+            contentsOfFile(file)?.split(separator: "\n").first.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         }
         if let memory = contentsOfFile("/proc/meminfo") {
             for line in memory.split(separator: "\n") where line.hasPrefix("MemTotal:") {
@@ -43,27 +39,6 @@ public struct SystemMemory: Sendable, Hashable {
     /// A quarter of the available memory: the default cost limit of a memory cache, in bytes.
     public var defaultCostLimit: Int { available / 4 }
 
-    /// The limits set in a group and those above it. Inside a container the group's own path does not exist, but the
-    /// root does, and shows the container's limit.
-    private static func limits(
-        _ root: String,
-        _ group: Substring,
-        _ name: String,
-        _ contentsOfFile: (String) -> String?
-    ) -> [Int] {
-        var components = group.split(separator: "/").filter { $0 != ".." }
-        var limits: [Int] = []
-        while true {
-            let folder = ([root[...]] + components).joined(separator: "/")
-            let text = contentsOfFile("\(folder)/\(name)")
-            // "max" is no limit; so is the page-rounded largest number that version 1 writes.
-            if let line = text?.split(separator: "\n").first, let limit = Int(line), limit > 0 {
-                limits.append(limit)
-            }
-            if components.popLast() == nil { return limits }
-        }
-    }
-
     static func readSmallFile(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -72,5 +47,31 @@ public struct SystemMemory: Sendable, Hashable {
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { return nil }
         return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}
+
+/// The folders of the control groups that this process is in, by `/proc/self/cgroup`: its own group first, then those
+/// above it. Inside a container only the root exists, and shows the limits of the container.
+struct ControlGroups {
+    /// The folders of cgroup v2; empty where it is not used.
+    private(set) var unifiedFolders: [String] = []
+    /// The folders of the memory controller of cgroup v1; empty where it is not used.
+    private(set) var memoryFolders: [String] = []
+
+    init(contentsOfFile: (_ path: String) -> String?) {
+        for line in contentsOfFile("/proc/self/cgroup")?.split(separator: "\n") ?? [] {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            if fields[0] == "0", fields[1].isEmpty {
+                unifiedFolders = Self.folders("/sys/fs/cgroup", fields[2])
+            } else if fields[1].split(separator: ",").contains("memory") {
+                memoryFolders = Self.folders("/sys/fs/cgroup/memory", fields[2])
+            }
+        }
+    }
+
+    private static func folders(_ root: String, _ group: Substring) -> [String] {
+        let components = group.split(separator: "/").filter { $0 != ".." }
+        return (0...components.count).reversed().map { ([root[...]] + components.prefix($0)).joined(separator: "/") }
     }
 }

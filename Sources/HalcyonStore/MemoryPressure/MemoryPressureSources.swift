@@ -23,17 +23,14 @@ public struct MemoryPressureSources: Sendable, Hashable {
     /// exist.
     public init(contentsOfFile: (_ path: String) -> String?) {
         stallFiles = []
-        let lines = contentsOfFile("/proc/self/cgroup")?.split(separator: "\n") ?? []
-        let path = lines.first { $0.hasPrefix("0::/") }?.dropFirst("0::/".count)
-        if let path {
-            // Inside a container the group's own path does not exist; the root then shows that of the container.
-            let components = path.split(separator: "/").filter { $0 != ".." }
-            let folders = [(["/sys/fs/cgroup"] + components).joined(separator: "/"), "/sys/fs/cgroup"]
-            let folder = folders.first { contentsOfFile("\($0)/memory.events") != nil }
-            if let folder {
-                stallFiles.append("\(folder)/memory.pressure")
-                eventsFile = "\(folder)/memory.events"
-            }
+        let folders = ControlGroups(contentsOfFile: contentsOfFile).unifiedFolders
+        // The process's own group, or the root.
+        let folder = [folders.first, folders.last].compactMap(\.self).first {
+            contentsOfFile("\($0)/memory.events") != nil
+        }
+        if let folder {
+            stallFiles.append("\(folder)/memory.pressure")
+            eventsFile = "\(folder)/memory.events"
         }
         stallFiles.append("/proc/pressure/memory")
     }

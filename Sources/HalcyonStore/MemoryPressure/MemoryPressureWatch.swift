@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 internal import HalcyonSystem
 
@@ -118,11 +119,8 @@ private final class MemoryPressureWaiter: @unchecked Sendable {
         }
     }
 
-    private static var time: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    /// Nanoseconds of the monotonic clock.
+    private static var time: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
     /// Returns the pressure by the control group's counts since they were last read.
     private func newEvents() -> MemoryPressure? {

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import HalcyonSystem
 
 /// A connection to an SQLite database, with its compiled statements. Used by one thread at a time.
 ///
@@ -40,18 +41,9 @@ final class SQLiteConnection {
 
     /// The address of a database that no process writes (https://www.sqlite.org/uri.html, `immutable`).
     private static func frozenAddress(of path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var address = Array("file:".utf8)
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                address.append(byte)
-            default:
-                address += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: address, as: UTF8.self) + "?immutable=1"
+        let special = "%?#".utf8
+        return
+            "file:\(PercentEncoding.encoded(path) { (0x21...0x7E).contains($0) && !special.contains($0) })?immutable=1"
     }
 
     deinit {

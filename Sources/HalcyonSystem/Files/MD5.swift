@@ -21,10 +21,7 @@ package enum MD5 {
         for start in stride(from: 0, to: padded.count, by: 64) {
             process(padded[start..<start + 64], into: &state)
         }
-        return state.flatMap(littleEndianBytes).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        return state.flatMap(littleEndianBytes).map(\.hexadecimalDigits).joined()
     }
 
     /// Returns the message with a one bit, zeros and its length in bits (RFC 1321, sections 3.1 and 3.2).

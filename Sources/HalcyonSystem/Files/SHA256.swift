@@ -54,10 +54,7 @@ package struct SHA256 {
             tail.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
         }
         update(tail)
-        return state.map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        return state.map(\.hexadecimalDigits).joined()
     }
 
     /// Processes one block. Raw pointers, because debug builds hash some 100 MB.

@@ -72,14 +72,17 @@ struct ResumeRulesTests {
 
     @Test("dates are counted right, leap years included")
     func dates() {
-        #expect(StrongValidator.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
-        #expect(StrongValidator.seconds("Sun, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
-        #expect(StrongValidator.seconds("Tue, 29 Feb 2000 23:59:59 GMT") == 951_868_799)
-        #expect(StrongValidator.seconds("Sat, 21 Nov 2026 00:00:00 GMT") == 1_795_219_200)
+        func validator(modified: String, sent: String) -> String? {
+            StrongValidator.value(of: [.lastModified: modified, .date: sent])
+        }
+        let leapDay = "Tue, 29 Feb 2000 23:59:59 GMT"
+        #expect(validator(modified: leapDay, sent: "Wed, 01 Mar 2000 00:00:59 GMT") == leapDay)
+        #expect(validator(modified: leapDay, sent: "Wed, 01 Mar 2000 00:00:58 GMT") == nil)
         for wrong in [
-            "", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT ",
+            "", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         ] {
-            #expect(StrongValidator.seconds(wrong) == nil, "\(wrong)")
+            #expect(validator(modified: wrong, sent: leapDay) == nil, "\(wrong)")
         }
     }
 

@@ -113,11 +113,4 @@ extension HTTPFields {
             "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
         ].compactMap { HTTPField.Name($0) }
     )
-
-    private func filter(_ isIncluded: (HTTPField) -> Bool) -> HTTPFields {
-        var fields = HTTPFields()
-        fields.reserveCapacity(count)
-        for field in self where isIncluded(field) { fields.append(field) }
-        return fields
-    }
 }
