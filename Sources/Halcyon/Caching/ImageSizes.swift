@@ -77,7 +77,8 @@ extension ImageSizes {
 /// The variants of the images in memory that were made for a target size, by the image at its own size.
 ///
 /// It only says what to look for: memory is asked for each, so that an image that was removed or evicted is never found.
-/// What memory does not have any more is left out when it is come across, and the oldest once there are too many.
+/// An image that memory does not have any more is removed here when it is found to be gone, and the oldest ones once there are
+/// too many.
 ///
 /// An image is known by the hash of its key alone. A key would keep its name, which may be the whole of a `data:` URL,
 /// for much longer than memory has the image, and outside of its limits. An image with the same hash has other names in

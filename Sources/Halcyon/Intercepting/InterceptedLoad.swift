@@ -2,7 +2,7 @@
 public struct InterceptedLoad: Sendable {
     /// The form in which the caller has asked for the result.
     public enum Form: String, Sendable, Hashable, CaseIterable {
-        /// An image: ``ImagePipeline/response(for:isolation:)``, a task, a or a callback.
+        /// An image: ``ImagePipeline/response(for:isolation:)``, a task, or a callback.
         case image
         /// Encoded bytes: ``ImagePipeline/encoded(for:as:isolation:)``.
         case encodedImage

@@ -1,4 +1,4 @@
-/// The default options, the interceptors and the loaders of a pipeline: what makes of a request the one that is loaded.
+/// The default options, the interceptors and the loaders of a pipeline, which complete a request before it is loaded.
 final class Interception: Sendable {
     /// An interceptor, a loader or a provider in a pipeline.
     struct Place: Sendable, Hashable {

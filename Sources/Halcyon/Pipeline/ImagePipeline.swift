@@ -108,7 +108,7 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if let found = plainResponse(for: request, isWhole: true) {
+        if let found = plainResponse(for: request, isComplete: true) {
             if let found { return found }
             return try await load(PendingRequest(completed(request)))
         }
@@ -135,14 +135,14 @@ public final class ImagePipeline: Sendable {
         // Without a copy of the options, which would count a reference. A source is made only for a load: making it takes
         // longer than a hit.
         if isPlain, options.isEmpty, configuration.defaultOptions.isOrdinary {
-            if let response = cachedResponse(for: url, options: configuration.defaultOptions, isWhole: true) {
+            if let response = cachedResponse(for: url, options: configuration.defaultOptions, isComplete: true) {
                 return response
             }
             return try await load(PendingRequest(ImageRequest(url, exactly: configuration.defaultOptions)))
         }
         let options = self.options(options)
         if intercepts(options) { return try await response(for: ImageRequest(url, exactly: options)) }
-        if let response = cachedResponse(for: url, options, isWhole: true) { return response }
+        if let response = cachedResponse(for: url, options, isComplete: true) { return response }
         return try await load(PendingRequest(ImageRequest(url, exactly: options)))
     }
 
@@ -184,9 +184,9 @@ public final class ImagePipeline: Sendable {
     public func responseFromMemory(for url: URL, exactly options: ImageOptions) -> ImageResponse? {
         let isOrdinary = isPlain && options.isOrdinary
         // Whether it is a file is found out where nothing is found: that takes as long as a hit.
-        if isOrdinary, let response = cachedResponse(for: url, options: options, isWhole: false) { return response }
+        if isOrdinary, let response = cachedResponse(for: url, options: options, isComplete: false) { return response }
         if url.isFileURL { return responseFromMemory(for: ImageRequest(url, exactly: options)) }
-        return isOrdinary ? nil : cachedResponse(for: url, options, isWhole: false)
+        return isOrdinary ? nil : cachedResponse(for: url, options, isComplete: false)
     }
 
     /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``.
@@ -196,10 +196,10 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameter request: The source, and the options that it was loaded with.
     public func responseFromMemory(for request: ImageRequest) -> ImageResponse? {
-        guard request.source.isExaminedFirst else { return cachedResponse(for: request, isWhole: false) }
+        guard request.source.isExaminedFirst else { return cachedResponse(for: request, isComplete: false) }
         let request = stages.interception.prepared(request).request
         guard request.source.isExaminedFirst, let path = request.source.filePath else {
-            return preparedResponse(for: request, isWhole: false)
+            return preparedResponse(for: request, isComplete: false)
         }
         return observedResponse(for: request.source, request.options) { options in
             let state = stages.resolver.files.lastIdentity(of: path)
@@ -209,33 +209,40 @@ public final class ImagePipeline: Sendable {
 
     /// - Parameters:
     ///   - options: Completed options.
-    ///   - isWhole: `true` if an image is not returned that has to be read more of.
-    private func cachedResponse(for url: URL, _ options: ImageOptions, isWhole: Bool) -> ImageResponse? {
-        if intercepts(options) { return cachedResponse(for: ImageRequest(url, exactly: options), isWhole: isWhole) }
-        return observedResponse(for: .url(url), options) { cachedResponse(for: url, options: $0, isWhole: isWhole) }
+    ///   - isComplete: `true` if `nil` is returned where the options ask for the original's bytes, too, which memory has
+    ///     not.
+    private func cachedResponse(for url: URL, _ options: ImageOptions, isComplete: Bool) -> ImageResponse? {
+        if intercepts(options) {
+            return cachedResponse(for: ImageRequest(url, exactly: options), isComplete: isComplete)
+        }
+        return observedResponse(for: .url(url), options) {
+            cachedResponse(for: url, options: $0, isComplete: isComplete)
+        }
     }
 
-    /// - Parameter isWhole: As for a URL.
+    /// - Parameter isComplete: As for a URL.
     @inline(__always)
-    func cachedResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse? {
-        if let found = plainResponse(for: request, isWhole: isWhole) { return found }
-        return preparedResponse(for: stages.interception.prepared(request).request, isWhole: isWhole)
+    func cachedResponse(for request: ImageRequest, isComplete: Bool) -> ImageResponse? {
+        if let found = plainResponse(for: request, isComplete: isComplete) { return found }
+        return preparedResponse(for: stages.interception.prepared(request).request, isComplete: isComplete)
     }
 
     /// Returns the answer of memory, or no image, to a request that needs nothing but a look; `nil` for any other.
     ///
-    /// - Parameter isWhole: As for a URL.
+    /// - Parameter isComplete: As for a URL.
     @inline(__always)
-    private func plainResponse(for request: ImageRequest, isWhole: Bool) -> ImageResponse?? {
+    private func plainResponse(for request: ImageRequest, isComplete: Bool) -> ImageResponse?? {
         guard isPlain else { return nil }
         // Without a copy of the options, as for a URL.
         switch request.givenOptions {
         case .changes(let changes):
             guard changes.isEmpty, configuration.defaultOptions.isOrdinary else { return nil }
-            return .some(cachedResponse(for: request.source, options: configuration.defaultOptions, isWhole: isWhole))
+            return .some(
+                cachedResponse(for: request.source, options: configuration.defaultOptions, isComplete: isComplete)
+            )
         case .whole(let options):
             guard options.isOrdinary else { return nil }
-            return .some(cachedResponse(for: request.source, options: options, isWhole: isWhole))
+            return .some(cachedResponse(for: request.source, options: options, isComplete: isComplete))
         }
     }
 
@@ -243,11 +250,11 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - request: With completed options, after interceptors.
-    ///   - isWhole: As for a URL. Default: `true`.
+    ///   - isComplete: As for a URL. Default: `true`.
     @inline(never)
-    func preparedResponse(for request: ImageRequest, isWhole: Bool = true) -> ImageResponse? {
+    func preparedResponse(for request: ImageRequest, isComplete: Bool = true) -> ImageResponse? {
         observedResponse(for: request.source, request.options) {
-            cachedResponse(for: request.source, options: $0, isWhole: isWhole)
+            cachedResponse(for: request.source, options: $0, isComplete: isComplete)
         }
     }
 
@@ -272,20 +279,20 @@ public final class ImagePipeline: Sendable {
 
     /// - Parameter options: Completed options.
     @inline(__always)
-    private func cachedResponse(for url: URL, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
+    private func cachedResponse(for url: URL, options: ImageOptions, isComplete: Bool) -> ImageResponse? {
         var name = url.absoluteString
         // Of the schemes that images are loaded from, only those of the web begin with an "h".
         guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
-        return memory.response(named: consume name, options: options, isWhole: isWhole, source: .url(url))
+        return memory.response(named: consume name, options: options, isComplete: isComplete, source: .url(url))
     }
 
     /// - Parameter options: Completed options.
-    private func cachedResponse(for source: Source, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
+    private func cachedResponse(for source: Source, options: ImageOptions, isComplete: Bool) -> ImageResponse? {
         // A key rule is for addresses alone.
         guard source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress else {
-            return memory.response(for: source, options: options, isWhole: isWhole)
+            return memory.response(for: source, options: options, isComplete: isComplete)
         }
         guard let name = source.originalName else { return nil }
-        return memory.response(named: name, options: options, isWhole: isWhole, source: source)
+        return memory.response(named: name, options: options, isComplete: isComplete, source: source)
     }
 }

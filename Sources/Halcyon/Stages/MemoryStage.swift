@@ -70,7 +70,7 @@ final class MemoryStage: Sendable {
     func contains(_ request: ImageRequest) -> Bool {
         let (source, options) = (request.source, request.options)
         guard options.isOrdinary, source.isPlain, let name = source.originalName else { return false }
-        return response(named: name, options: options, isWhole: false, source: source) != nil
+        return response(named: name, options: options, isComplete: false, source: source) != nil
     }
 
     /// Returns the key of a source's original; `nil` if it has none, or waits for the disk. Nothing was stored under such a key
@@ -91,10 +91,10 @@ final class MemoryStage: Sendable {
 
     /// Returns the image, as it is delivered, if memory has it and the options allow its use.
     ///
-    /// - Parameter isWhole: A Boolean value that indicates whether an image is not returned that has to be read more
-    ///   of.
-    func response(for source: Source, options: ImageOptions, isWhole: Bool) -> ImageResponse? {
-        if isWhole, options.delivery.includesOriginalData { return nil }
+    /// - Parameter isComplete: `true` if `nil` is returned where the options ask for the original's bytes, too, which
+    ///   memory has not.
+    func response(for source: Source, options: ImageOptions, isComplete: Bool) -> ImageResponse? {
+        if isComplete, options.delivery.includesOriginalData { return nil }
         guard let original = originalKey(of: source, options) else { return nil }
         return response(for: original, source: source, options: source.loadOptions(from: options))
     }
@@ -130,17 +130,18 @@ final class MemoryStage: Sendable {
     /// the options allow its use. Takes no request, because making one takes longer than the look-up.
     ///
     /// - Parameters:
-    ///   - isWhole: A Boolean value that indicates whether an image is not returned that has to be read more of.
+    ///   - isComplete: `true` if `nil` is returned where the options ask for the original's bytes, too, which memory has
+    ///     not.
     ///   - source: Evaluated only where it is needed to decide whether the image may be used.
     @inline(__always)
     func response(
         named name: consuming String,
         options: ImageOptions,
-        isWhole: Bool,
+        isComplete: Bool,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
         guard options.isOrdinary, isDownloaderPlain else {
-            return response(ofUncommon: name, options: options, isWhole: isWhole, source: source())
+            return response(ofUncommon: name, options: options, isComplete: isComplete, source: source())
         }
         // The options, which retain the variant, outlive the look-up.
         let cached = name.withUTF8 { name in
@@ -149,7 +150,7 @@ final class MemoryStage: Sendable {
         }
         guard let cached else {
             // Keys have one spelling and no user name, so the name is looked at only where nothing was found.
-            return name.mayHaveOtherKey ? response(for: source(), options: options, isWhole: isWhole) : nil
+            return name.mayHaveOtherKey ? response(for: source(), options: options, isComplete: isComplete) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options),
             var response = ImageResponse(cached)
@@ -162,13 +163,13 @@ final class MemoryStage: Sendable {
     private func response(
         ofUncommon name: String,
         options: ImageOptions,
-        isWhole: Bool,
+        isComplete: Bool,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
-        if isWhole, options.delivery.includesOriginalData { return nil }
+        if isComplete, options.delivery.includesOriginalData { return nil }
         guard ImageKey.isForAll(options.cache, options.network), options.values.identity == nil, isDownloaderPlain,
             !name.mayHaveOtherKey
-        else { return response(for: source(), options: options, isWhole: isWhole) }
+        else { return response(for: source(), options: options, isComplete: isComplete) }
         let name = options.cache.keyRule?.key(for: name) ?? name
         return response(for: OriginalKey(text: name), source: source(), options: options)
     }

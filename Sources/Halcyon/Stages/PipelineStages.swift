@@ -29,7 +29,7 @@ final class PipelineStages: Sendable {
     let recovery: Recovery
     /// Counts what the stages do, and tells observers of it.
     let activities: LoadActivities
-    /// What makes of a request the one that is loaded.
+    /// Completes a request before it is loaded.
     let interception: Interception
     /// Shares work with other processes; `nil`: each makes its own.
     let sharing: (any WorkSharing)?
