@@ -98,8 +98,7 @@ extension DiskCache {
         /// The entry waits in memory, where this cache object finds it, for a common transaction: after 128 entries,
         /// 1 MiB, 32 files, 16 MiB of files or a second (looked at by the next store), or a ``DiskCache/flush()``.
         /// Until then a crash of the process loses it, and other processes do not see it. A body beyond the inline
-        /// limit is with the system before. What a ``DiskCache/Writer`` has written to a file is stored as with
-        /// ``normal``.
+        /// limit is with the system before.
         case none
         /// It is with the system when the call returns: a crash of the process never loses it, a loss of power may.
         case normal
