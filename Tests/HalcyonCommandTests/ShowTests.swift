@@ -83,10 +83,9 @@ struct ShowTests {
     @Test("a terminal of 256 colours gets the nearest ones", .enabled(if: PseudoTerminal.isAvailable))
     func fewColors() async throws {
         try work.write(try Images.encoded(.png), to: "a.png")
-        let terminal = try PseudoTerminal(columns: 80)
+        let terminal = try PseudoTerminal(columns: 80, replies: "\u{1B}[?1;2c")
         let running = try work.start(["show", "a.png", "--protocol", "blocks"], output: terminal.slave)
-        _ = try await terminal.read(until: "\u{1B}[c")
-        terminal.type("\u{1B}[?1;2c")
+        _ = try await terminal.read(until: PseudoTerminal.question)
         #expect(try await running.outcome.exitCode == 0)
         let text = await terminal.readRest()
         #expect(text.contains("48;5;") && !text.contains("48;2;"))
@@ -120,14 +119,13 @@ struct ShowTests {
     )
     func detection(replies: String, expected: GraphicsProtocol) async throws {
         try work.write(try Images.encoded(.png), to: "a.png")
-        let terminal = try PseudoTerminal(columns: 80)
+        let terminal = try PseudoTerminal(columns: 80, replies: replies)
         let running = try work.start(
             ["show", "a.png"],
             settings: ["COLORTERM": "truecolor"],
             output: terminal.slave
         )
-        _ = try await terminal.read(until: "\u{1B}[c")
-        terminal.type(replies)
+        _ = try await terminal.read(until: PseudoTerminal.question)
         let run = try await running.outcome
         #expect(run.exitCode == 0 && run.error.isEmpty)
         #expect(terminal.hasEcho)
@@ -156,12 +154,11 @@ struct ShowTests {
     )
     func otherTerminals(settings: [String: String]) async throws {
         try work.write(try Images.encoded(.png), to: "a.png")
-        let terminal = try PseudoTerminal(columns: 80)
+        let terminal = try PseudoTerminal(columns: 80, replies: "\u{1B}[?1;2c")
         let running = try work.start(["show", "a.png"], settings: settings, output: terminal.slave)
         var text = ""
         if settings["TERM"]?.contains("256color") == true {
-            text = try await terminal.read(until: "\u{1B}[c")
-            terminal.type("\u{1B}[?1;2c")
+            text = try await terminal.read(until: PseudoTerminal.question)
         }
         let run = try await running.outcome
         text += await terminal.readRest()
@@ -230,10 +227,9 @@ struct ShowTests {
     )
     func animationEnds(replies: String, graphics: GraphicsProtocol) async throws {
         try work.write(try animation(loopCount: 1), to: "a.gif")
-        let terminal = try PseudoTerminal(columns: 80, cell: (6, 12))
+        let terminal = try PseudoTerminal(columns: 80, cell: (6, 12), replies: replies)
         let running = try work.start(["show", "a.gif"], output: terminal.slave)
-        _ = try await terminal.read(until: "\u{1B}[c")
-        terminal.type(replies)
+        _ = try await terminal.read(until: PseudoTerminal.question)
         #expect(try await running.outcome.exitCode == 0)
         #expect(terminal.hasEcho)
         let text = await terminal.readRest()
@@ -253,10 +249,9 @@ struct ShowTests {
     )
     func interruption(isTwice: Bool) async throws {
         try work.write(try animation(loopCount: 0), to: "a.gif")
-        let terminal = try PseudoTerminal(columns: 80)
+        let terminal = try PseudoTerminal(columns: 80, replies: "\u{1B}[?1;2c")
         let running = try work.start(["show", "a.gif"], output: terminal.slave)
-        _ = try await terminal.read(until: "\u{1B}[c")
-        terminal.type("\u{1B}[?1;2c")
+        _ = try await terminal.read(until: PseudoTerminal.question)
         let first = try await terminal.read(until: "\u{1B}[?2026l")
         #expect(!terminal.hasEcho)
         if isTwice {

@@ -18,6 +18,8 @@ final class PseudoTerminal: Sendable {
 
     /// What a process gets in place of a terminal. Closed by ``readRest()``.
     let slave: Int32
+    /// What every terminal replies to: what kind it is.
+    static let question = "\u{1B}[c"
     /// Where a person types. Another descriptor of the end that is read here, so that each is closed once.
     private let keyboard: Int32
     private let state = Lock(State())
@@ -28,8 +30,11 @@ final class PseudoTerminal: Sendable {
     /// Whether this system gives any; a bare chroot has no /dev/pts.
     static let isAvailable = (try? PseudoTerminal(columns: 80)).map { close($0.slave) } != nil
 
-    /// - Parameter cell: The size of a character in pixels. Default: not known.
-    init(columns: UInt16, cell: (width: UInt16, height: UInt16) = (0, 0)) throws {
+    /// - Parameters:
+    ///   - cell: The size of a character in pixels. Default: not known.
+    ///   - replies: Typed once the terminal is asked for its kind, the last question (``question``), by the thread that reads:
+    ///     a program waits a second for them, and a task may get no thread for as long. Default: none.
+    init(columns: UInt16, cell: (width: UInt16, height: UInt16) = (0, 0), replies: String? = nil) throws {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // What unlockpt and ptsname do; Swift does not see those two.
         var isLocked: Int32 = 0
@@ -46,10 +51,18 @@ final class PseudoTerminal: Sendable {
         let state = state
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 4096)
+            var (replies, asked) = (replies, [UInt8]())
             while true {
                 // An error once nobody has the other end open any more.
                 let count = Glibc.read(master, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
+                if let reply = replies {
+                    asked += buffer.prefix(max(0, count))
+                    if asked.firstRange(of: Array(Self.question.utf8)) != nil {
+                        _ = Array(reply.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+                        replies = nil
+                    }
+                }
                 Self.change(state) { state in
                     state.isEnded = count <= 0
                     state.bytes += buffer.prefix(max(0, count))
@@ -61,12 +74,6 @@ final class PseudoTerminal: Sendable {
     }
 
     deinit { close(keyboard) }
-
-    /// Types text, or replies as a terminal does.
-    func type(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = write(keyboard, bytes, bytes.count)
-    }
 
     /// Whether what is typed is shown, as it is where no program has changed that.
     var hasEcho: Bool {
