@@ -29,7 +29,9 @@ extension VideoReader {
         try limits.check(info.size, of: format)
         // Decoders keep up to 16 frames, of small images; of large ones, about eight. Two samples are a pixel's at
         // 4:2:2. Alpha may have a decoder of its own.
-        let codedByteCount = (codedSize.pixelCount * (info.bitDepth > 8 ? 4 : 2) * (info.hasAlpha ? 16 : 8)).value
+        let codedByteCount =
+            (codedSize.pixelCount * (info.bitDepth > 8 ? 4 : 2) * (halcyon_video_has_separate_alpha(video) ? 16 : 8))
+            .value
         let byteCount = target.bitmapByteCount(depth: depth)
         try limits.checkMemory(codedByteCount, byteCount, byteCount, of: format)
         // Coded sizes are multiples of 64 at most, with borders; decoders also ask whether they may take 280 rows.

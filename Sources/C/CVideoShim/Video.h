@@ -36,9 +36,6 @@ struct HalcyonVideo {
     bool is_draining;
 };
 
-/// Returns whether the stream has alpha beside its colours: VP8 and VP9 of WebM (Matroska, AlphaMode and BlockAdditions).
-bool halcyon_video_has_separate_alpha(const HalcyonVideo *video);
-
 /// Returns what an error of FFmpeg means.
 HalcyonVideoStatus halcyon_video_status(const HalcyonVideo *video, int error);
 

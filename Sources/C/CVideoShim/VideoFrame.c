@@ -1,5 +1,6 @@
 #include "Video.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,19 +61,43 @@ static void flush_decoders(HalcyonVideo *video) {
     }
 }
 
-// Decodes the alpha of the packet: a stream of its own, of the same codec, behind the number 1 of 8 bytes.
-static void decode_alpha(HalcyonVideo *video) {
-    const VideoLibrary *library = video->library;
+// Returns the alpha of the packet: what stands behind the number 1 of 8 bytes; NULL if there is none.
+static uint8_t *alpha_of(const HalcyonVideo *video, int *byte_count) {
     static const uint8_t number[8] = {0, 0, 0, 0, 0, 0, 0, 1};
     size_t size = 0;
-    uint8_t *data = library->av_packet_get_side_data(video->packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &size);
+    uint8_t *data =
+        video->library->av_packet_get_side_data(video->packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &size);
+    if (data == NULL || size <= sizeof number || size > INT_MAX || memcmp(data, number, sizeof number) != 0) {
+        return NULL;
+    }
+    *byte_count = (int)(size - sizeof number);
+    return data + sizeof number;
+}
+
+// Returns whether decoding may begin with the packet: encoders may set key frames in the colours alone.
+static bool is_key(const HalcyonVideo *video) {
+    if (!(video->packet->flags & AV_PKT_FLAG_KEY)) {
+        return false;
+    }
+    int byte_count;
+    const uint8_t *alpha = video->alpha_decoder == NULL ? NULL : alpha_of(video, &byte_count);
+    if (alpha == NULL) {
+        return true;
+    }
+    // VP8 (RFC 6386, 9.1): 0 for a key frame in the lowest bit. VP9 (6.2): frame_type, and no frame shown again.
+    return (alpha[0] & (video->stream->codecpar->codec_id == AV_CODEC_ID_VP8 ? 0x01 : 0x0C)) == 0;
+}
+
+// Decodes the alpha of the packet, a stream of its own of the same codec.
+static void decode_alpha(HalcyonVideo *video) {
+    const VideoLibrary *library = video->library;
     library->av_frame_unref(video->alpha);
-    if (data == NULL || size <= sizeof number || memcmp(data, number, sizeof number) != 0) {
+    uint8_t *data = alpha_of(video, &video->alpha_packet->size);
+    if (data == NULL) {
         return;
     }
     // The decoder copies what is not counted.
-    video->alpha_packet->data = data + sizeof number;
-    video->alpha_packet->size = (int)(size - sizeof number);
+    video->alpha_packet->data = data;
     if (library->avcodec_send_packet(video->alpha_decoder, video->alpha_packet) >= 0) {
         library->avcodec_receive_frame(video->alpha_decoder, video->alpha);
     }
@@ -167,7 +192,10 @@ bool halcyon_video_find_next_key_frame(const HalcyonVideo *video, double *second
     return false;
 }
 
-HalcyonVideoStatus halcyon_video_seek(HalcyonVideo *video, double seconds) {
+static HalcyonVideoStatus read_packet(HalcyonVideo *video);
+
+// Goes on with the packets from the last key frame of the colours before a time, or from the first one.
+static HalcyonVideoStatus seek_to(HalcyonVideo *video, double seconds) {
     const VideoLibrary *library = video->library;
     if (video->is_at_start && seconds <= 0) {
         return HalcyonVideoDone;
@@ -188,6 +216,19 @@ HalcyonVideoStatus halcyon_video_seek(HalcyonVideo *video, double seconds) {
     video->is_draining = false;
     // A container that cannot be searched is read from where it is, which is its beginning.
     return result < 0 && !video->is_at_start ? halcyon_video_status(video, result) : HalcyonVideoDone;
+}
+
+HalcyonVideoStatus halcyon_video_seek(HalcyonVideo *video, double seconds) {
+    HalcyonVideoStatus status = seek_to(video, seconds);
+    if (status != HalcyonVideoDone || video->alpha_decoder == NULL || video->is_at_start) {
+        return status;
+    }
+    status = read_packet(video);
+    if (status != HalcyonVideoDone) {
+        return status == HalcyonVideoEnd || status == HalcyonVideoCorrupt ? seek_to(video, seconds) : status;
+    }
+    // Without a key frame of its own there, alpha begins with the first.
+    return seek_to(video, is_key(video) ? seconds : 0);
 }
 
 // Reads the next packet of the stream.
@@ -219,7 +260,7 @@ HalcyonVideoStatus halcyon_video_read_key_frame(HalcyonVideo *video, double *sec
             return status;
         }
         const AVPacket *packet = video->packet;
-        if (packet->flags & AV_PKT_FLAG_KEY) {
+        if (is_key(video)) {
             *seconds = seconds_of(video, packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts);
             return HalcyonVideoDone;
         }

@@ -105,7 +105,9 @@ int halcyon_video_brightness(const HalcyonVideo *video) {
         const uint8_t *pixel = frame->data[0] + (ptrdiff_t)y * frame->linesize[0];
         for (int x = 0; x < side; x++, pixel += 4) {
             uint8_t most = pixel[0] > pixel[1] ? pixel[0] : pixel[1];
-            sum += most > pixel[2] ? most : pixel[2];
+            most = most > pixel[2] ? most : pixel[2];
+            // What is clear shows nothing.
+            sum += most * pixel[3] / 255;
         }
     }
     library->av_frame_free(&frame);

@@ -4,14 +4,21 @@ internal import HalcyonRaster
 /// What an encoder needs of an XMP packet, which is XML (ISO 16684-1).
 enum XMP {
     /// Returns a packet with the orientation and the size of the pixels in place of each that it states, as an attribute
-    /// or an element. Linear.
+    /// or an element, as long as before where its padding has room. Linear.
     static func block(_ block: Data, orientation: Orientation, size: PixelSize) -> Data {
         let values = [
             ("tiff:Orientation", orientation.rawValue), ("tiff:ImageWidth", size.width),
             ("tiff:ImageLength", size.height),
             ("exif:PixelXDimension", size.width), ("exif:PixelYDimension", size.height),
         ]
-        return Data(values.reduce(Array(block)) { replacing($1.0, in: $0, with: $1.1) })
+        var result = values.reduce(Array(block)) { replacing($1.0, in: $0, with: $1.1) }
+        // The blanks before the end of a packet are there for that (ISO 16684-1, 7.3.2).
+        if let end = result.firstRange(of: Array("<?xpacket end".utf8))?.lowerBound {
+            let blanks = result[..<end].reversed().prefix { " \t\r\n".utf8.contains($0) }.count
+            let excess = min(max(0, result.count - block.count), blanks)
+            result.removeSubrange((end - excess)..<end)
+        }
+        return Data(result)
     }
 
     private static func replacing(_ name: String, in bytes: [UInt8], with value: Int) -> [UInt8] {

@@ -111,7 +111,7 @@ final class OutputWriter: Sendable {
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func prepare() throws(ImageError) {
         // A lone file's folder may have a million others, which are not looked at for it.
-        if case .file(let path) = target { FileOutput.removeLeftover(of: path, age: leftoverAge) }
+        if case .file(let path) = target { FileOutput.removeLeftover(of: path) }
         guard case .folder(let folder) = target else { return }
         try FileOutput.makeFolder(folder, source: "the results")
         var found = Found()
@@ -284,7 +284,7 @@ final class OutputWriter: Sendable {
         let (path, time, digest) = try await FileOutput.inBackground { [self, origin] in
             let start = ContinuousClock.now
             let isThere = there.map { FileOutput.isFile($0.path, of: data) } ?? false
-            let path = isThere ? there?.path : try write(data, loaded, item, variant, origin)
+            let path = isThere ? there?.path : try write(data, loaded, item, variant, origin, insteadOf: there)
             if let there, let path, !FileOutput.isSameFile(path, there.path),
                 origin.isOrigin(ofFileAt: there.path, isNamed: false, .system)
             {
@@ -304,7 +304,8 @@ final class OutputWriter: Sendable {
         _ loaded: GetResult.Loaded,
         _ item: ListItem,
         _ variant: OutputVariant,
-        _ origin: FileOrigin
+        _ origin: FileOrigin,
+        insteadOf there: FileOrigin.Written?
     ) throws -> String? {
         let source = item.argument.text
         switch target {
@@ -333,7 +334,8 @@ final class OutputWriter: Sendable {
                 source: source
             )
             let names = found.withLock { $0.names }
-            if !overwrites,
+            // Beside a file of its own, a request's bytes are no other file's.
+            if !overwrites, there == nil,
                 let copy = file.copy(of: data, mayExist: { start != name.startIndex || names.mayContain($0) })
             {
                 return copy

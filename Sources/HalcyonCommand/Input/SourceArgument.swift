@@ -44,7 +44,8 @@ struct SourceArgument: Sendable {
     func source() throws(ImageError) -> Source {
         if isData { return .dataURL(text) }
         guard isURL else {
-            guard isLikeURL, !FileOutput.isThere(text) else { return .file(text) }
+            // Another reason, such as a folder that may not be read, is the file's own.
+            guard isLikeURL, !FileOutput.isThere(text), errno == ENOENT else { return .file(text) }
             let reason = "\(String(cString: strerror(ENOENT))); a URL begins with https:// or http://"
             throw ImageError(stage: .load, reason: .file(path: text, reason: reason), source: text)
         }

@@ -50,8 +50,8 @@ enum FileOutput {
     }
 
     /// Removes what a killed run was writing for a file that is named; blocks.
-    static func removeLeftover(of path: String, age: Int) {
-        TemporaryOutput.removeLeftover(of: replaceableFile(at: path) ?? path, age: age)
+    static func removeLeftover(of path: String) {
+        TemporaryOutput.removeLeftover(of: replaceableFile(at: path) ?? path)
     }
 
     /// Returns the path of the regular file that a path leads to, if another one may take its place.

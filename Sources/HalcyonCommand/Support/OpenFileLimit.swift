@@ -4,6 +4,8 @@ internal import Glibc
 enum OpenFileLimit {
     /// What the process has open besides its loads: the cache, the list, the report, timers, threads that resolve names.
     private static let reserve = 64
+    /// What one load at a time needs in all, with a worker, the cache and the report.
+    private static let minimum = 20
     /// A load's connection, the file that its body is written to, and that of its result.
     private static let filesPerLoad = 3
 
@@ -18,7 +20,7 @@ enum OpenFileLimit {
     ///
     /// - Throws: ``TooLow``.
     static func fitting(_ concurrency: Int) throws(TooLow) -> Int {
-        if let limit = current?.rlim_cur, limit < reserve { throw TooLow(count: Int(limit)) }
+        if let limit = current?.rlim_cur, limit < minimum { throw TooLow(count: Int(limit)) }
         let most = mostLoads
         guard concurrency > most else { return concurrency }
         Terminal.warn(
@@ -32,7 +34,7 @@ enum OpenFileLimit {
         let count: Int
 
         var description: String {
-            "only \(count) files may be open, and \(reserve) are needed; raise that with `ulimit -n`"
+            "only \(count) files may be open, and \(minimum) are needed; raise that with `ulimit -n`"
         }
     }
 

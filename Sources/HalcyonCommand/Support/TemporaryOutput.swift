@@ -2,7 +2,8 @@ internal import Glibc
 internal import HalcyonSystem
 
 /// The files that are being written under temporary names. They are listed here, so that a process that ends without
-/// waiting for its work leaves none of them.
+/// waiting for its work leaves none of them. Each is locked (`flock`) while it is written, so that another process leaves it
+/// alone, also for as long as the writer is stopped.
 enum TemporaryOutput {
     private static let paths = Lock<Set<String>>([])
 
@@ -35,12 +36,20 @@ enum TemporaryOutput {
                 if descriptor >= 0 { paths.insert(path) }
                 return (descriptor, errno)
             }
-            if descriptor >= 0 { return (path, descriptor) }
+            if descriptor >= 0 {
+                // Where the file system has no locks, no process takes it for one that is left over.
+                flock(descriptor, LOCK_EX | LOCK_NB)
+                if isFile(descriptor, at: path) { return (path, descriptor) }
+                // Another process has taken it for one in the moment before.
+                forget(path)
+                close(descriptor)
+                continue
+            }
             guard code == EEXIST || code == EINTR else {
                 errno = code
                 return nil
             }
-            if let file { removeLeftover(of: file, age: leftoverAge) }
+            if let file { removeLeftover(of: file) }
         }
     }
 
@@ -77,12 +86,24 @@ enum TemporaryOutput {
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             time(nil) - status.st_ctim.tv_sec >= age
         else { return }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // Until then, its writer may have ended and another have made a file of this name.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isFile(descriptor, at: path) else { return }
         unlink(path)
     }
 
-    /// Removes what a killed run was writing for a file that is named, by the same rule.
-    static func removeLeftover(of file: String, age: Int) {
-        removeLeftover(name(for: file), in: file.parentFolder, age: age)
+    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
+            && opened.st_dev == named.st_dev
+    }
+
+    /// Removes what a killed run was writing for a file that is named, whenever that was: no other program's file has such
+    /// a name.
+    static func removeLeftover(of file: String) {
+        removeLeftover(name(for: file), in: file.parentFolder, age: 0)
     }
 
     /// Removes all files, and ends the process. No other file is made in between.

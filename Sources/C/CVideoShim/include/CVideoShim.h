@@ -142,6 +142,9 @@ HalcyonVideoStatus halcyon_video_decode_until(HalcyonVideo *video, double second
 /// Returns the mean of the brightest components of the current frame, 0 to 255, or -1.
 int halcyon_video_brightness(const HalcyonVideo *video);
 
+/// Returns whether the stream has alpha beside its colours: VP8 and VP9 of WebM (Matroska, AlphaMode and BlockAdditions).
+bool halcyon_video_has_separate_alpha(const HalcyonVideo *video);
+
 /// Returns whether the samples of the current frame have alpha, or a palette that may have.
 bool halcyon_video_frame_has_alpha(const HalcyonVideo *video);
 
