@@ -106,6 +106,22 @@ struct ConnectionTests {
         }
     }
 
+    @Test("Nothing is loaded for the later requests of a client that has left")
+    func pipelinedRequestsOfOneThatLeft() async throws {
+        try await withServer { fixture, connect, _ in
+            let connection = try connect()
+            let first = "GET \(try fixture.path(["w:20"])) HTTP/1.1\r\nHost: a\r\n\r\n"
+            let second = "GET \(try fixture.path(["w:20"], "https://origin.test/dog.png")) HTTP/1.1\r\nHost: a\r\n\r\n"
+            connection.send(first + second)
+            let transfer = await fixture.transport.nextTransfer()
+            connection.finishSending()
+            await transfer.waitUntilCancelled()
+            let answers = await connection.received().components(separatedBy: "HTTP/1.1 ").dropFirst()
+            #expect(answers.map { $0.prefix(3) } == ["499", "499"])
+            #expect(fixture.transport.startedCount == 1)
+        }
+    }
+
     @Test("A graceful stop finishes what runs")
     func graceful() async throws {
         try await withServer { fixture, connect, stop in
@@ -143,6 +159,9 @@ final class RawConnection: Sendable {
         let bytes = Array(text.utf8)
         _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
+
+    /// Ends the client's side, whose answers can still be read.
+    func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
     func close() { shutdown(socket, Int32(SHUT_RDWR)) }
 

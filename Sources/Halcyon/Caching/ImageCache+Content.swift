@@ -50,7 +50,7 @@ extension ImageCache {
     func isCurrent(_ metadata: ProcessedImageMetadata, for key: ImageKey) -> Bool {
         order.isCurrent(
             metadata.contentDigest,
-            of: metadata.validity?.representation ?? "",
+            of: metadata.representation,
             at: CacheKey(text: key.processedDiskKey)
         )
     }
@@ -162,7 +162,7 @@ struct StoredContent {
         } else {
             let metadata = ProcessedImageMetadata(metadata)
             digest = metadata?.contentDigest
-            representation = metadata?.validity?.representation ?? ""
+            representation = metadata?.representation ?? ""
             requestTime = nil
         }
     }

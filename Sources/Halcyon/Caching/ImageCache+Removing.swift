@@ -76,21 +76,30 @@ extension ImageCache {
     /// - Throws: As ``removeAll()``.
     @discardableResult
     public func removeAll(originalsBeginningWith prefix: String) async throws -> Int {
-        let prefix = Self.normalized(prefix)
-        return try await remove(
-            .names(beginningWith: ParsedDiskKey.escaped(prefix)),
-            from: .all,
-            inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
-        )
+        var count = 0
+        // Keys that a program gives have its own spelling.
+        for prefix in Set([prefix, Self.normalized(prefix)]) {
+            count += try await remove(
+                .names(beginningWith: ParsedDiskKey.escaped(prefix)),
+                from: .all,
+                inMemory: { memory.removeAll { $0.originalBegins(with: prefix) } }
+            )
+        }
+        return count
     }
 
-    /// Returns the beginning of a URL in the spelling that names have, and another text as it is.
+    /// Returns the beginning of a URL of a web server in the spelling that names have, but for what follows the last slash of
+    /// its path, which may be unfinished; another text as it is.
     private static func normalized(_ prefix: String) -> String {
-        guard let url = URL(string: prefix), let host = url.host(), !host.isEmpty else { return prefix }
-        let name = url.name
-        // Of a server alone, also without the slash that its names have.
-        return url.path().isEmpty && url.query() == nil
-            ? String(name.hasSuffix("/") ? name.dropLast() : name[...]) : name
+        guard let scheme = prefix.firstRange(of: "://"),
+            ["http", "https"].contains(prefix[..<scheme.lowerBound].lowercased())
+        else { return prefix }
+        let path = prefix[scheme.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        guard let slash = path.lastIndex(of: "/") else {
+            // Of a server alone, without the slash that its names have.
+            return URL(string: prefix + "/").map { String($0.name.dropLast()) } ?? prefix
+        }
+        return URL(string: String(prefix[...slash])).map { $0.name + prefix[prefix.index(after: slash)...] } ?? prefix
     }
 
     /// Removes the images from disk for which `isUnwanted` returns `true`, and from the tiers below. It is called for

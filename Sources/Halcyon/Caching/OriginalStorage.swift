@@ -158,15 +158,17 @@ extension OriginalStorage {
     private func head(of entry: TierEntry) -> StoredResponse? {
         // One that came with the program is taken for new: it is as recent as the program.
         let storedAt = entry.storedAt ?? cache.disk.now()
-        if let head = Self.head(of: entry.metadata, storedAt: storedAt, url: url) { return head }
+        if let head = Self.head(of: entry.metadata, storedAt: storedAt, url: url, isShared: cache.isShared) {
+            return head
+        }
         return policy.freshness == .ignoringServer ? StoredResponse(url: url, responseTime: storedAt) : nil
     }
 
     /// Returns the head of an entry of this original, under the URL of the request; `nil` if it cannot be read.
-    static func head(of metadata: Data, storedAt: Date, url: URL) -> StoredResponse? {
+    static func head(of metadata: Data, storedAt: Date, url: URL, isShared: Bool = false) -> StoredResponse? {
         // An entry without a head was stored by hand.
         guard !metadata.isEmpty else { return StoredResponse(url: url, responseTime: storedAt) }
-        guard let head = StoredResponse(metadata: metadata) else { return nil }
+        guard let head = StoredResponse(metadata: metadata, isShared: isShared) else { return nil }
         return isSame(head.url, url) ? head.named(url) : head
     }
 

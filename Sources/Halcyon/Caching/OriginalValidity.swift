@@ -24,9 +24,7 @@ final class OriginalValidity: Sendable {
         response = head.forReuse
         byteCount = response.byteCount
         let freshness = head.freshness(at: head.responseTime, rules: .images)
-        let control = head.cacheControl
-        // What may not be stored is of one use.
-        let mustAsk = control.noCache || control.noStore && !control.mustUnderstand
+        let mustAsk = head.cacheControl.forbidsReuse
         freshUntil = mustAsk ? .distantPast : head.freshUntil(rules: .images)
         isVarying = head.isVarying
         isSilent = !mustAsk && !freshness.isExplicit && freshness.isFresh && !head.isVarying
@@ -39,6 +37,6 @@ final class OriginalValidity: Sendable {
     /// A Boolean value that indicates whether failures of the server make the stale image usable.
     var mayBeUsedStale: Bool {
         let control = response.cacheControl
-        return !control.noCache && !control.mustRevalidate
+        return !control.forbidsReuse && !control.mustRevalidate
     }
 }

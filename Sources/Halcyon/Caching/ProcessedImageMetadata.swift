@@ -66,10 +66,15 @@ struct ProcessedImageMetadata: Codable, Sendable {
     /// The digest of the original; `nil` if it is not known.
     var contentDigest: ContentDigest? { digest.flatMap(ContentDigest.init(text:)) }
 
-    /// The time and the requests for which the image may be used; `nil` if they are not known.
-    var validity: OriginalValidity? {
-        response.flatMap { StoredResponse(metadata: $0) }.map(OriginalValidity.init)
+    /// Returns the time and the requests for which the image may be used; `nil` if they are not known.
+    ///
+    /// - Parameter isShared: `true` where the cache answers many users.
+    func validity(isShared: Bool) -> OriginalValidity? {
+        response.flatMap { StoredResponse(metadata: $0, isShared: isShared) }.map(OriginalValidity.init)
     }
+
+    /// The representation that it was made of; empty if there is one alone, or it is not known.
+    var representation: String { validity(isShared: false)?.representation ?? "" }
 
     /// The size of the image, where its encoding alone does not show it.
     var size: PixelSize? {

@@ -263,7 +263,7 @@ extension EncodedImageForm {
         )
         var image = EncodedImage(body, source: .disk, originalByteCount: metadata.byteCount)
         image.timings = stored.timings
-        image.validity = metadata.validity
+        image.validity = metadata.validity(isShared: request.target.isShared)
         return image
     }
 

@@ -55,9 +55,7 @@ extension EncodedImage {
         guard !validity.isSilent else { return nil }
         let response = validity.response
         let (control, shared) = (response.forOneUser.cacheControl, validity.freshUntil.timeIntervalSince(date))
-        let own =
-            response.isShared && !control.noCache && !control.noStore
-            ? response.forOneUser.freshUntil(rules: .images).timeIntervalSince(date) : shared
+        let own = response.lifetimeForOneUser(at: date) ?? shared
         // The time that is left of what begins when it stops being fresh.
         let left = { (window: CacheControl.Seconds) in Self.seconds(Double(window.value ?? 0) + min(0, shared)) }
         return OriginFreshness(
@@ -73,4 +71,16 @@ extension EncodedImage {
 
     /// Returns whole seconds, at least 0 and at most a year: far dates are no numbers of seconds.
     private static func seconds(_ seconds: Double) -> Int { Int(min(max(0, seconds), 31_536_000)) }
+}
+
+extension StoredResponse {
+    /// Returns the seconds for which a cache of one user may use what a cache of many has stored, if the server says so for
+    /// itself; else `nil`.
+    fileprivate func lifetimeForOneUser(at date: Date) -> Double? {
+        let (own, control) = (forOneUser, forOneUser.cacheControl)
+        guard isShared, !control.noCache, !control.noStore,
+            own.freshness(at: responseTime, rules: .images).isExplicit
+        else { return nil }
+        return own.freshUntil(rules: .images).timeIntervalSince(date)
+    }
 }

@@ -84,7 +84,7 @@ extension CachedForm {
         storedAt: Date,
         for request: ResolvedRequest
     ) -> OriginalValidity? {
-        guard metadata.response == nil else { return metadata.validity }
+        guard metadata.response == nil else { return metadata.validity(isShared: request.target.isShared) }
         return request.cacheableTransfer.map { transfer in
             OriginalValidity(StoredResponse(url: transfer.url, responseTime: storedAt))
         }

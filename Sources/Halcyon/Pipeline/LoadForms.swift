@@ -194,7 +194,7 @@ extension ImageForm {
             source: .disk,
             byteCount: stored.metadata.byteCount,
             timings: timings,
-            head: stored.metadata.validity.map { TransferResponse($0.response) },
+            head: stored.metadata.validity(isShared: false).map { TransferResponse($0.response) },
             originalDigest: stored.metadata.contentDigest
         )
     }

@@ -307,7 +307,8 @@ extension ResolvedRequest {
     /// response received at that time from a server that said nothing about it.
     fileprivate func head(metadata: Data = Data(), storedAt date: Date) -> StoredResponse? {
         cacheableTransfer.map { transfer in
-            StoredResponse(metadata: metadata) ?? StoredResponse(url: transfer.url, responseTime: date)
+            StoredResponse(metadata: metadata, isShared: target.isShared)
+                ?? StoredResponse(url: transfer.url, responseTime: date)
         }
     }
 }

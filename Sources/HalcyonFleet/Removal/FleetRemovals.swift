@@ -40,6 +40,8 @@ final class FleetRemovals: Sendable {
         var subscription = 0
         /// `true` from the time at which everything published before ``isListening`` was read.
         var isCurrent = false
+        /// `true` while a task asks again and again.
+        var isRetrying = false
         /// Asks the engine.
         var reading: Task<Bool, Never>?
         /// Asks after that, for all that came meanwhile: it may have asked before the newest was there.
@@ -262,11 +264,16 @@ final class FleetRemovals: Sendable {
     /// found above it. Without a subscription, the next one reads.
     private func readSoon() {
         Task { [weak self] in
+            guard await self?.read() == false,
+                self?.state.withLock({ exchange(&$0.isRetrying, with: true) }) == false
+            else { return }
             var delay = Self.firstRetryDelay
-            while await self?.read() == false, self?.state.withLock({ $0.isListening }) == true {
+            while self?.state.withLock({ $0.isListening && !$0.isCurrent }) == true {
                 try? await Task.sleep(for: delay)
                 delay = min(delay * 2, Self.lastRetryDelay)
+                _ = await self?.read()
             }
+            self?.state.withLock { $0.isRetrying = false }
         }
     }
 

@@ -48,7 +48,10 @@ extension BodyCollector {
             if body.isOfRange, let expected = response.expectedBodyBytes, count < expected {
                 return fail(body, .connectionLost("\(count) of \(expected) bytes came"))
             }
-            guard let writer = body.gathering.writer else {
+            let writer = body.gathering.writer
+            guard let writer, !body.gathering.isInMemory else {
+                // What was written for a later process is of no use any more.
+                writer?.abandon(keepsBytes: false) {}
                 let data = body.gathering.data
                 continuation?.resume(returning: HTTPResponseBody(response: response, data: data, metrics: metrics))
                 return

@@ -55,17 +55,24 @@ public struct CookieFile: Sendable, Hashable {
         }
     }
 
-    /// Writes the lines of a jar in the place of the file. Blocks while another process does.
+    /// Writes the lines of a jar in the place of the file, unless another process does, or has locked it for another reason.
     ///
-    /// - Parameter lines: Called while no other process writes.
+    /// - Parameters:
+    ///   - isLast: `true` to wait for that, at most a second, and write then in any case. Default: `false`.
+    ///   - lines: Called while no other process writes.
     /// - Returns: `false` if that failed; the file is then as it was.
-    func write(_ lines: () -> [[CChar]]) -> Bool {
+    func write(isLast: Bool = false, _ lines: () -> [[CChar]]) -> Bool {
+        let end = ContinuousClock.now + .seconds(1)
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard descriptor >= 0 else { return false }
             defer { close(descriptor) }
             // Where the file system has no locks, as if there were no other process.
-            _ = try? POSIXFileSystem().lock(FileDescriptor(rawValue: Int(descriptor)), waits: true)
+            while (try? POSIXFileSystem().lock(FileDescriptor(rawValue: Int(descriptor)), waits: false)) == false {
+                guard isLast else { return false }
+                if ContinuousClock.now >= end { break }
+                usleep(10_000)
+            }
             var (locked, named) = (stat(), stat())
             guard fstat(descriptor, &locked) == 0 else { return false }
             // The one that had the lock has put another file in its place.

@@ -131,19 +131,22 @@ final class StoredCookies {
     }
 
     /// Writes the file, if it lacks changes: once more each time until that succeeds.
-    func write() {
+    ///
+    /// - Parameter isLast: `true` at the end. Default: `false`.
+    func write(isLast: Bool = false) {
         if jar.newCount > 0 { trim() }
         guard isChanged else { return }
         let lines = jar.lines(through: easy)
-        guard file.write({ removesAll ? lines : merged(lines) }) else { return }
+        guard file.write(isLast: isLast, { removesAll ? lines : merged(lines) }) else { return }
         (isChanged, removesAll, known) = (false, false, Set(lines))
     }
 
     /// Returns the cookies that the file has by now, with the changes of this jar.
     private func merged(_ lines: [[CChar]]) -> [[CChar]] {
         let current = StoredCookies(file)
-        let removed = known.subtracting(lines)
-        let kept = current.jar.lines(through: current.easy).filter { !removed.contains($0) }
+        // By name: another process may have refreshed what this one has removed.
+        let removed = Set(known.map(Self.identity)).subtracting(lines.map(Self.identity))
+        let kept = current.jar.lines(through: current.easy).filter { !removed.contains(Self.identity(of: $0)) }
         current.jar.removeAll(through: current.easy)
         // libcurl tells which of them replaces another.
         for line in kept + lines.filter({ !known.contains($0) }) { current.jar.add(line, through: current.easy) }
@@ -172,6 +175,12 @@ final class StoredCookies {
         jar.newCount = 0
         isChanged = true
         count = kept.count
+    }
+
+    /// Returns domain, path and name of a line, by which libcurl tells one cookie from another.
+    private static func identity(of line: [CChar]) -> [ArraySlice<CChar>] {
+        let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
+        return [0, 2, 5].compactMap { fields.indices.contains($0) ? fields[$0] : nil }
     }
 
     /// Returns the domain of a line, whether the cookie holds for hosts below it or not.

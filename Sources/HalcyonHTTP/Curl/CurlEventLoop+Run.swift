@@ -36,7 +36,7 @@ extension CurlEventLoop {
             if mayStartMore, scheduler.waitingCount > 0 { continue }
             sleep(unlessStoppedSince: stop)
         }
-        handles.cookies?.write()
+        handles.cookies?.write(isLast: true)
         handles.removeAll()
         _ = libcurl.curl_multi_cleanup(multi)
         watch.stop()

@@ -50,6 +50,9 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
+    /// A Boolean value that indicates whether a response is of one use, unless its server confirms it.
+    package var forbidsReuse: Bool { noCache || noStore && !mustUnderstand }
+
     /// The directives as a cache for many users obeys them: `s-maxage` counts in place of `max-age`, and forbids stale
     /// responses unless others allow them; `proxy-revalidate` forbids them, too; `private` forbids to store (RFC 9111, sections
     /// 5.2.2.7, 5.2.2.8 and 5.2.2.10).

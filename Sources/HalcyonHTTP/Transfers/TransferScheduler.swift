@@ -27,13 +27,16 @@ package struct TransferScheduler<Element> {
         fileprivate(set) var urgency: Int
         /// The entry's place among its equals; the lowest comes first.
         fileprivate(set) var rank = 0
+        /// The place that it was given; `nil` if none.
+        fileprivate let place: UInt64?
         // These belong to the queue, while the entry waits there.
         var isWaiting = false
         var next: Unmanaged<Entry>?
         var previous: Unmanaged<Entry>?
 
-        fileprivate init(_ element: Element, host: TransferHost<Element>, priority: LoadPriority) {
+        fileprivate init(_ element: Element, host: TransferHost<Element>, priority: LoadPriority, place: UInt64?) {
             self.element = element
+            self.place = place
             self.host = host
             urgency = priority.rawValue
         }
@@ -89,13 +92,13 @@ package struct TransferScheduler<Element> {
         place: UInt64? = nil,
         isUnderWay: Bool = false
     ) -> Entry {
-        let entry = Entry(element, host: host(origin), priority: priority)
-        lineUp(entry, place: place, first: isUnderWay)
+        let entry = Entry(element, host: host(origin), priority: priority, place: place)
+        lineUp(entry, first: isUnderWay)
         waitingCount += 1
         return entry
     }
 
-    /// Queues an entry that still waits anew, as the last of another priority.
+    /// Queues an entry that still waits anew, in its place among those of another priority, or as the last of them.
     package mutating func setPriority(_ priority: LoadPriority, of entry: Entry) {
         guard entry.isWaiting, entry.urgency != priority.rawValue else { return }
         entry.host.waiting.remove(entry)
@@ -190,12 +193,12 @@ package struct TransferScheduler<Element> {
         return true
     }
 
-    private mutating func lineUp(_ entry: Entry, place: UInt64? = nil, first: Bool = false) {
+    private mutating func lineUp(_ entry: Entry, first: Bool = false) {
         if first {
             firstRank -= 1
             entry.rank = firstRank
         } else {
-            let place = place.flatMap { Int(exactly: $0) } ?? lastPlace + 1
+            let place = entry.place.flatMap { Int(exactly: $0) } ?? lastPlace + 1
             lastPlace = max(lastPlace, place)
             entry.rank = order == .firstInFirstOut ? place : -place
         }

@@ -38,8 +38,16 @@ struct FreshnessTests {
         #expect(control("s-maxage=9, stale-while-revalidate=9")?.mustRevalidate == false)
         #expect(control("max-age=9, proxy-revalidate, stale-if-error=9")?.mustRevalidate == true)
         let stored = try #require(fixture.stored([.cacheControl: "max-age=60"], isShared: true))
-        #expect(StoredResponse(metadata: stored.metadata) == stored)
+        #expect(StoredResponse(metadata: stored.metadata, isShared: true) == stored)
         let now = fixture.clock.date
+        // Whoever has stored it.
+        let own = try #require(fixture.stored([.cacheControl: "private, max-age=60"]))
+        let read = try #require(StoredResponse(metadata: own.metadata, isShared: true))
+        let request = CacheControl([:])
+        #expect(
+            ReuseDecision(of: read, for: request, policy: .init(), at: now, rules: .init()) == .afterValidation
+                && ReuseDecision(of: own, for: request, policy: .init(), at: now, rules: .init()) == .fresh
+        )
         for (field, isStorable) in [("private, max-age=60", false), ("max-age=60, s-maxage=5", true)] {
             let response = TransferResponse(status: 304, headers: [.cacheControl: field], url: fixture.url)
             let updated = stored.updated(by: response, to: fixture.request(), requestTime: now, responseTime: now)

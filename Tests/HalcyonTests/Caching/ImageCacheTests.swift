@@ -236,6 +236,9 @@ struct ImageCacheTests {
             _ = try await test.pipeline.response(for: url, options: [])
         }
         await test.settle()
+        for prefix in ["https://a.example/.", "https://a.example/b/..", "https://a.example/%2"] {
+            #expect(try await cache.removeAll(originalsBeginningWith: prefix) == 0)
+        }
         // In any spelling of the URL.
         #expect(try await cache.removeAll(originalsBeginningWith: "HTTPS://A.example:443/") == 4)
         let left = try await cache.storedImages().map(\.original)
@@ -243,6 +246,12 @@ struct ImageCacheTests {
         #expect(cache.memoryStatistics.count == 4)
         #expect(try await cache.removeFromDisk { $0.isProcessed } == 2)
         #expect(try await cache.removeAll(originalsBeginningWith: "https://A.example") == 1)
+        // Keys of the program's own have its spelling.
+        let url = try #require(URL(string: "https://c.example/1"))
+        let request = ImageRequest(.url(url, cacheKey: "https://CDN.example:443/ü/1"))
+        _ = try await cache.store(Sample.png(), for: request)
+        await test.settle()
+        #expect(try await cache.removeAll(originalsBeginningWith: "https://CDN.example:443/ü/") == 1)
     }
 
     @Test("halves memory when it runs short, and empties it when that is critical")

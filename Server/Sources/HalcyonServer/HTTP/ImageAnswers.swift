@@ -250,7 +250,8 @@ extension ImageServer {
             request.method == .head
             ? .whole : RequestedRange(request.headerFields, entityTag: made.entityTag, length: made.bytes.count)
         if request.headerFields.excludes(made.entityTag) {
-            response = Response(status: .preconditionFailed, headers: headers)
+            // No cache has the condition in its keys.
+            response = Response(status: .preconditionFailed, headers: [.cacheControl: "no-store"])
         } else if request.headerFields.hasMatch(for: made.entityTag) {
             response = Response(status: .notModified, headers: headers)
             // None of a body that is not sent.

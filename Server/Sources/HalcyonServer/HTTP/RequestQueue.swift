@@ -1,9 +1,10 @@
 internal import Synchronization
 
 /// Admits requests for a bounded number of images at a time; a bounded number of others waits, interactive ones
-/// before prefetches, each in the order of arrival. Requests for one image share a place, as they share its work.
+/// before prefetches, each in the order of arrival. Requests for one image share a place, as they share its work; while
+/// others wait, later ones wait in line, so that an image that is always asked for does not keep its place for ever.
 ///
-/// Invariant, under the lock: while a request waits, ``capacity`` images are made, and its own is none of them.
+/// Invariant, under the lock: while a request waits, ``capacity`` images are made.
 final class RequestQueue<Image: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let number: UInt64
@@ -20,7 +21,7 @@ final class RequestQueue<Image: Hashable & Sendable>: Sendable {
 
         /// Admits a request if its image has a place, or there is one left.
         mutating func admits(_ image: Image, _ capacity: Int) -> Bool {
-            guard running[image] != nil || running.count < capacity else { return false }
+            guard running.count < capacity || running[image] != nil && waiting.isEmpty else { return false }
             running[image, default: 0] += 1
             return true
         }
@@ -101,13 +102,16 @@ final class RequestQueue<Image: Hashable & Sendable>: Sendable {
         let admitted = state.withLock { state -> [Waiter] in
             guard let count = state.running[image] else { return [] }
             state.running[image] = count > 1 ? count - 1 : nil
-            guard count == 1,
-                let next = (state.waiting.first { $0.urgency == .interactive } ?? state.waiting.first)?.image
-            else { return [] }
+            var admitted: [Waiter] = []
             // The place is handed over, so that no newcomer takes it.
-            let admitted = state.waiting.filter { $0.image == next }
-            state.waiting.removeAll { $0.image == next }
-            state.running[next] = admitted.count
+            while state.running.count < capacity,
+                let next = (state.waiting.first { $0.urgency == .interactive } ?? state.waiting.first)?.image
+            {
+                let equal = state.waiting.filter { $0.image == next }
+                state.waiting.removeAll { $0.image == next }
+                state.running[next, default: 0] += equal.count
+                admitted += equal
+            }
             return admitted
         }
         for waiter in admitted { waiter.continuation.resume() }

@@ -24,7 +24,7 @@ package enum ReuseDecision: Sendable, Hashable {
             self = policy.lookup == .reload ? .afterValidation : .fresh
             return
         }
-        let mustAsk = response.noCache && rules.lifetimeOverride == nil
+        let mustAsk = response.forbidsReuse && rules.lifetimeOverride == nil
         if mustAsk || request.noCache || policy.lookup == .reload {
             self = .afterValidation
         } else if policy.lookup == .revalidate {
@@ -87,7 +87,7 @@ package enum ReuseDecision: Sendable, Hashable {
         rules: HTTPCacheRules
     ) -> Bool {
         let response = stored.cacheControl
-        guard !response.noCache, !response.mustRevalidate, !request.noCache else { return false }
+        guard !response.forbidsReuse, !response.mustRevalidate, !request.noCache else { return false }
         switch policy.staleIfError {
         case .never: return false
         case .always: return true

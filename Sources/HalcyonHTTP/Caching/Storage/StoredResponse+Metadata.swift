@@ -4,7 +4,7 @@ internal import HTTPTypes
 extension StoredResponse {
     /// The response as bytes to lie beside its body: some hundred for an ordinary one.
     ///
-    /// The bytes "HR", and 1, or 2 for a response that was stored for many users; then as numbers the status, 0 without redirects, 1 with redirects that state no
+    /// Version 1: the bytes "HR" and 1; then as numbers the status, 0 without redirects, 1 with redirects that state no
     /// lifetime, else their lifetime plus 2, the two times in milliseconds since 1970, at most 2⁵⁰ before or after, the URL
     /// as text, the count of headers with a name and a value each, and the count of selecting fields with a name, 1 and
     /// a value, or a name and 0. A number is written in
@@ -12,7 +12,7 @@ extension StoredResponse {
     /// lowest bit; text is preceded by its length.
     package var metadata: Data {
         var writer = MetadataWriter()
-        writer.append(contentsOf: Self.signature(isShared: isShared))
+        writer.append(contentsOf: Self.signature)
         writer.append(status)
         writer.append(isRedirected ? redirectLifetime.map { $0 + 2 } ?? 1 : 0)
         writer.append(signed: Self.milliseconds(requestTime))
@@ -33,10 +33,11 @@ extension StoredResponse {
     }
 
     /// Creates the response that ``metadata`` was made of; `nil` for any other bytes.
-    package init?(metadata: Data) {
+    ///
+    /// - Parameter isShared: `true` where the cache that reads it answers many users, whoever has stored it. Default: `false`.
+    package init?(metadata: Data, isShared: Bool = false) {
         var reader = MetadataReader(metadata)
-        isShared = reader.take(Self.signature(isShared: true))
-        guard isShared || reader.take(Self.signature(isShared: false)), let status = reader.number(),
+        guard reader.take(Self.signature), let status = reader.number(),
             (100...999).contains(status),
             let redirects = reader.number(), (0...DeltaSeconds.maximum + 2).contains(redirects),
             let requestTime = reader.signedNumber().flatMap(Self.date),
@@ -69,11 +70,10 @@ extension StoredResponse {
             selectingFields.append(SelectingField(name: name, value: String(decoding: value, as: UTF8.self)))
         }
         guard reader.isAtEnd else { return nil }
+        self.isShared = isShared
     }
 
-    private static func signature(isShared: Bool) -> [UInt8] {
-        [UInt8(ascii: "H"), UInt8(ascii: "R"), isShared ? 2 : 1]
-    }
+    private static let signature: [UInt8] = [UInt8(ascii: "H"), UInt8(ascii: "R"), 1]
 
     /// The limit of dates in milliseconds, 35,000 years. No clock shows a later one, and beyond 51 bits `Date`, which
     /// counts seconds, does not tell each millisecond from the next, so that a time would not be read as it was written.

@@ -37,7 +37,8 @@ package struct StoredResponse: Sendable, Hashable {
         return response
     }
 
-    /// A Boolean value that indicates whether it was stored for many users, and not for one. Default: `false`.
+    /// A Boolean value that indicates whether the cache that has it answers many users. It is no part of the metadata, as
+    /// several caches may have one folder. Default: `false`.
     package internal(set) var isShared = false
 
     /// The directives of the response's `Cache-Control`, as a cache like this one obeys them.
