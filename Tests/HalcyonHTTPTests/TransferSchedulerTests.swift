@@ -199,6 +199,8 @@ struct TransferSchedulerTests {
             let entry: Scheduler.Entry
             let host: Int
             var priority: LoadPriority
+            /// The place that it was given.
+            let given: Int?
             var place = 0
         }
         var numbers = SeededGenerator(seed: 11)
@@ -236,14 +238,15 @@ struct TransferSchedulerTests {
                     place: place.map(UInt64.init),
                     isUnderWay: isUnderWay
                 )
-                lineUp(Waiting(entry: entry, host: host, priority: priority), place: place, first: isUnderWay)
+                let item = Waiting(entry: entry, host: host, priority: priority, given: place)
+                lineUp(item, place: place, first: isUnderWay)
             case 3 where !waiting.isEmpty:
                 let index = Int(numbers.next() % UInt64(waiting.count))
                 scheduler.setPriority(priority, of: waiting[index].entry)
                 if waiting[index].priority != priority {
                     var item = waiting.remove(at: index)
                     item.priority = priority
-                    lineUp(item)
+                    lineUp(item, place: item.given)
                 }
             case 4 where !waiting.isEmpty:
                 scheduler.remove(waiting.remove(at: Int(numbers.next() % UInt64(waiting.count))).entry)

@@ -63,7 +63,7 @@ extension EncodedImage {
             sharedLifetime: own == shared || control.isPrivate ? nil : Self.seconds(shared),
             staleWhileRevalidate: left(control.staleWhileRevalidate),
             staleIfError: validity.mayBeUsedStale ? left(control.staleIfError) : 0,
-            mustRevalidate: !validity.mayBeUsedStale,
+            mustRevalidate: (control.isPrivate ? control : response.cacheControl).forbidsStaleUse,
             isPrivate: control.isPrivate,
             forbidsStorage: control.noStore
         )

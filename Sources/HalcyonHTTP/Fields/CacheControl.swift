@@ -50,6 +50,9 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
+    /// A Boolean value that indicates whether a response must not be used once it is stale.
+    package var forbidsStaleUse: Bool { noCache || mustRevalidate }
+
     /// A Boolean value that indicates whether a response is of one use, unless its server confirms it.
     package var forbidsReuse: Bool { noCache || noStore && !mustUnderstand }
 

@@ -40,7 +40,8 @@ struct TransferOrderTests {
     }
 
     private let url = Sample.url()
-    private let test = TestPipeline()
+    // Both requests are of one time, so that the order of sending alone tells.
+    private let test = TestPipeline(clock: ManualStoreClock().clock)
 
     private var cache: ImageCache { test.pipeline.cache }
 

@@ -94,7 +94,8 @@ extension ImageServer {
         let rule = formats.rule(plan, accept: accept)
         // What memory has needs no place in the queue.
         if plan.output.unprocessedFormats.isEmpty, plan.output.format != .raw,
-            let image = pipeline.encodedFromMemory(for: load, as: rule), !isLostAnimation(image, plan),
+            let image = pipeline.encodedFromMemory(for: load, as: rule), !image.isPartial,
+            !isLostAnimation(image, plan),
             let made = try? self.made(image, plan)
         {
             return self.answer(made, plan, route, request.head)
