@@ -36,15 +36,15 @@ import Testing
     func tooFewFiles() async throws {
         defer { server.stop() }
         let urls = (0..<5).map { server.url("/\($0).png").absoluteString }
-        for limit in [9, 15, 63] {
+        for limit in [9, 15, 27] {
             let run = try await run("-n \(limit)", ["get", "-o", "out/"] + urls)
             #expect(run.exitCode == 1 && run.signal == nil)
             #expect(
-                run.error == "Error: only \(limit) files may be open, and 64 are needed; raise that with `ulimit -n`\n"
+                run.error == "Error: only \(limit) files may be open, and 28 are needed; raise that with `ulimit -n`\n"
             )
         }
         #expect(server.requests.isEmpty)
-        let run = try await run("-n 64", ["get", "--resize", "20", "-o", "out/"] + urls)
+        let run = try await run("-n 28", ["get", "--resize", "20", "-o", "out/"] + urls)
         #expect(run.exitCode == 0, "\(run.error)")
         #expect(Workplace.files(below: work.path("out")).count == 5)
     }

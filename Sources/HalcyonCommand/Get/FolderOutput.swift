@@ -71,8 +71,7 @@ struct FolderOutput: Sendable {
     /// - Parameter mayExist: As in ``written(for:in:stem:extensions:mayExist:calls:)``.
     func copy(of data: Data, mayExist: (String) -> Bool) -> String? {
         // Those with digits first: they are no other image's.
-        for count in Self.digitCounts.reversed()
-        where (mayBePlain || count > 0) && mayExist(Self.name(stem, origin, digits: count)) {
+        for count in Self.digitCounts.reversed() where mayExist(Self.name(stem, origin, digits: count)) {
             let path = path(digits: count)
             if FileOrigin.isUnknown(ofFileAt: path, calls), FileOutput.isFile(path, of: data) { return path }
         }

@@ -5,7 +5,7 @@ enum OpenFileLimit {
     /// What the process has open besides its loads: the cache, the list, the report, timers, threads that resolve names.
     private static let reserve = 64
     /// What one load at a time needs in all, with a worker, the cache and the report.
-    private static let minimum = 20
+    private static let minimum = 28
     /// A load's connection, the file that its body is written to, and that of its result.
     private static let filesPerLoad = 3
 
