@@ -100,16 +100,18 @@ int halcyon_video_brightness(const HalcyonVideo *video) {
         return -1;
     }
     int sum = 0;
+    int alpha = 0;
     bool is_scaled = scale(video, frame) == HalcyonVideoDone;
     for (int y = 0; is_scaled && y < side; y++) {
         const uint8_t *pixel = frame->data[0] + (ptrdiff_t)y * frame->linesize[0];
         for (int x = 0; x < side; x++, pixel += 4) {
             uint8_t most = pixel[0] > pixel[1] ? pixel[0] : pixel[1];
             most = most > pixel[2] ? most : pixel[2];
-            // What is clear shows nothing.
-            sum += most * pixel[3] / 255;
+            sum += most * pixel[3];
+            alpha += pixel[3];
         }
     }
     library->av_frame_free(&frame);
-    return is_scaled ? sum / (side * side) : -1;
+    // What is clear shows nothing.
+    return !is_scaled ? -1 : alpha < side * side ? 0 : sum / alpha;
 }

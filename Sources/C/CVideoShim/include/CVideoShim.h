@@ -139,7 +139,7 @@ HalcyonVideoStatus halcyon_video_decode_key_frame(HalcyonVideo *video);
 /// beyond the end, and the first one where it is before the beginning.
 HalcyonVideoStatus halcyon_video_decode_until(HalcyonVideo *video, double seconds);
 
-/// Returns the mean of the brightest components of the current frame, 0 to 255, or -1.
+/// Returns the mean of the brightest components of what is seen of the current frame, 0 to 255; 0 for one that is clear, or -1.
 int halcyon_video_brightness(const HalcyonVideo *video);
 
 /// Returns whether the stream has alpha beside its colours: VP8 and VP9 of WebM (Matroska, AlphaMode and BlockAdditions).
