@@ -7,6 +7,14 @@ package enum URLCoding {
     /// - Throws: ``URLRefusal/malformed(_:)`` for an escape that is none, bytes that are not UTF-8, and control
     ///   characters.
     static func percentDecoded(_ text: some StringProtocol) throws(URLRefusal) -> String {
+        guard let bytes = percentDecodedBytes(text) else {
+            throw .malformed("it has a percent sign without two hexadecimal digits")
+        }
+        return try Self.text(of: bytes)
+    }
+
+    /// Returns the bytes of a text without its percent-encoding; `nil` for an escape that is none.
+    package static func percentDecodedBytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var iterator = text.utf8.makeIterator()
@@ -16,11 +24,11 @@ package enum URLCoding {
                 continue
             }
             guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
-                throw .malformed("it has a percent sign without two hexadecimal digits")
+                return nil
             }
             bytes.append(high << 4 | low)
         }
-        return try Self.text(of: bytes)
+        return bytes
     }
 
     /// Returns the text of decoded bytes.

@@ -68,9 +68,9 @@ extension ImageCache {
     }
 
     /// Removes from memory, disk and the tiers below all originals whose cache key begins with `prefix`, such as the
-    /// URL of a server or a folder in any of its spellings, with all that was made of them, and what was kept of their broken transfers. Images
-    /// of these originals that are being loaded or stored are in none of them afterwards. Does not examine other
-    /// entries on disk.
+    /// URL of a server or a folder in any of its spellings, with all that was made of them, and what was kept of their
+    /// broken transfers. Images of these originals that are being loaded or stored are in none of them afterwards. Does
+    /// not examine other entries on disk.
     ///
     /// - Returns: The number of entries that were on disk.
     /// - Throws: As ``removeAll()``.

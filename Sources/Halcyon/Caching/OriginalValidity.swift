@@ -35,8 +35,5 @@ final class OriginalValidity: Sendable {
     var silentEnd: Date? { isSilent ? freshUntil : nil }
 
     /// A Boolean value that indicates whether failures of the server make the stale image usable.
-    var mayBeUsedStale: Bool {
-        let control = response.cacheControl
-        return !control.forbidsReuse && !control.mustRevalidate
-    }
+    var mayBeUsedStale: Bool { !response.cacheControl.forbidsStaleUse }
 }

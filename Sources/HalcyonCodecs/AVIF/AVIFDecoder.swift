@@ -5,8 +5,8 @@ internal import HalcyonRaster
 /// colour at all samplings, with alpha.
 ///
 /// An image is cropped to its clean aperture (`clap`), as in Chromium where that begins in the corner of the image alone,
-/// then turned by `irot` and `imir`; EXIF orientation does not count in this format. Of a file with layers, the best is shown, and of one with a gain map the base image. libavif cannot
-/// be interrupted: once decoding is cancelled, it ends after the frame in work. A frame that is cut short is an error,
+/// then turned by `irot` and `imir`; EXIF orientation does not count in this format. Of a file with layers, the best is
+/// shown, and of one with a gain map the base image. libavif cannot be interrupted: once decoding is cancelled, it ends after the frame in work. A frame that is cut short is an error,
 /// whatever ``DecodeOptions/damage`` says: AV1 has no rows before all of it is decoded.
 public struct AVIFDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
     private let threadCount: Int

@@ -50,11 +50,11 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
-    /// A Boolean value that indicates whether a response must not be used once it is stale.
-    package var forbidsStaleUse: Bool { noCache || mustRevalidate }
-
     /// A Boolean value that indicates whether a response is of one use, unless its server confirms it.
     package var forbidsReuse: Bool { noCache || noStore && !mustUnderstand }
+
+    /// A Boolean value that indicates whether a response must not be used once it is stale.
+    package var forbidsStaleUse: Bool { forbidsReuse || mustRevalidate }
 
     /// The directives as a cache for many users obeys them: `s-maxage` counts in place of `max-age`, and forbids stale
     /// responses unless others allow them; `proxy-revalidate` forbids them, too; `private` forbids to store (RFC 9111, sections

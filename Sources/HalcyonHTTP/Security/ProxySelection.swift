@@ -60,8 +60,8 @@ struct ProxySelection: Sendable {
 }
 
 extension Proxy {
-    /// Reads a URL in the form of the environment, and of curl's options: the scheme (`http` by default, `https`, `socks5`, `socks5h`), user
-    /// and password in percent escapes, host, and port (by default 1080, or 443 for `https`, like curl's).
+    /// Reads a URL in the form of the environment, and of curl's options: the scheme (`http` by default, `https`, `socks5`,
+    /// `socks5h`), user and password in percent escapes, host, and port (by default 1080, or 443 for `https`, like curl's).
     package init?(_ text: String) {
         var rest = text[...]
         var kind = Kind.http

@@ -8,15 +8,16 @@ import Testing
 
 @Suite("The bytes of a body received so far")
 struct ReceivedBodyTests {
-    @Test("of a slow transfer are written as they come, and returned as they come")
-    func slow() async throws {
-        let (body, pieces, end) = (ResumeFixture.body, 100_000, Gate())
-        let fixture = try ResumeFixture([ResumeFixture.cut(pieces, at: end)])
+    /// Begins a transfer, and returns once its first bytes may be had.
+    private func begin(
+        _ fixture: ResumeFixture,
+        _ change: (inout BodyLoader.Configuration) -> Void = { _ in }
+    ) async -> (loader: BodyLoader, load: Task<HTTPResponseBody, any Error>, received: ReceivedBody?) {
         let (received, begun) = (Lock<ReceivedBody?>(nil), Gate())
         var configuration = BodyLoader.Configuration()
         configuration.temporaryFolder = fixture.folder.path
         configuration.partialBodies = fixture.store()
-        configuration.memoryTime = .zero
+        change(&configuration)
         let loader = BodyLoader(transport: fixture.transport, configuration: configuration)
         let load = Task {
             try await loader.load(
@@ -29,9 +30,17 @@ struct ReceivedBodyTests {
             )
         }
         await begun.wait()
+        return (loader, load, received.withLock { $0 })
+    }
+
+    @Test("of a slow transfer are written as they come, and returned as they come")
+    func slow() async throws {
+        let (body, pieces, end) = (ResumeFixture.body, 100_000, Gate())
+        let fixture = try ResumeFixture([ResumeFixture.cut(pieces, at: end)])
+        let (loader, load, received) = await begin(fixture) { $0.memoryTime = .zero }
         var bytes: [UInt8] = []
         // From a file they would come each time that they have doubled, and the last of these not at all.
-        while bytes.count < pieces, let more = await received.withLock({ $0 })?.bytes(from: bytes.count) {
+        while bytes.count < pieces, let more = await received?.bytes(from: bytes.count) {
             bytes += more
         }
         #expect(firstDifference(Data(bytes), Array(body.prefix(pieces))) == nil)
@@ -62,25 +71,12 @@ struct ReceivedBodyTests {
             },
         ])
         await fixture.interrupt()
-        let (received, begun) = (Lock<ReceivedBody?>(nil), Gate())
-        var configuration = BodyLoader.Configuration()
-        configuration.temporaryFolder = fixture.folder.path
-        configuration.partialBodies = fixture.store()
-        let loader = BodyLoader(transport: fixture.transport, configuration: configuration)
-        async let loaded = loader.load(
-            TransferRequest.patient(url: fixture.server.url("/image")),
-            priority: PriorityBox(.normal),
-            begin: { body in
-                received.withLock { $0 = body }
-                begun.open()
-            }
-        )
-        await begun.wait()
-        let early = try #require(await received.withLock { $0 }?.copy())
+        let (_, load, received) = await begin(fixture)
+        let early = try #require(await received?.copy())
         #expect(early.count >= heldCount)
         #expect(firstDifference(early, Array(body.prefix(early.count))) == nil)
         end.open()
-        #expect(try await firstDifference(loaded.data, body) == nil)
-        #expect(await received.withLock { $0 }?.copy() == nil)
+        #expect(try await firstDifference(load.value.data, body) == nil)
+        #expect(await received?.copy() == nil)
     }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
+internal import ServerURLs
 
 /// The sources that a server answers for, and how they are asked.
 package struct SourceRules: Sendable, Hashable, CustomReflectable {
@@ -87,7 +88,7 @@ package struct SourceRules: Sendable, Hashable, CustomReflectable {
         }
         guard let url = URL(escaping: text), let parsed = ParsedPrefix(url) else {
             let message =
-                ParsedPrefix.hasDotSegments(ParsedPrefix.decoded(text.utf8))
+                ParsedPrefix.hasDotSegments(URLCoding.percentDecodedBytes(text) ?? Array(text.utf8))
                 ? "The path of the source has “.” or “..” between slashes, which is not followed."
                 : "The source is no URL of a web server."
             throw SourceRefusal(status: 400, message)
@@ -187,14 +188,15 @@ private struct ParsedPrefix {
     init?(_ url: URL) {
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
             let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            let host = parts.encodedHost?.utf8, !host.isEmpty, parts.user == nil, parts.password == nil
+            let host = parts.encodedHost.flatMap(URLCoding.percentDecodedBytes), !host.isEmpty, parts.user == nil,
+            parts.password == nil, let path = URLCoding.percentDecodedBytes(parts.percentEncodedPath)
         else { return nil }
         self.scheme = scheme
-        let bytes = Self.decoded(host).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let bytes = host.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         self.host = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
         port = parts.port ?? (scheme == "https" ? 443 : 80)
         // Dot segments, spelled in any way, would lead out of an allowed folder.
-        path = parts.percentEncodedPath.isEmpty ? [Self.slash] : Self.decoded(parts.percentEncodedPath.utf8)
+        self.path = path.isEmpty ? [Self.slash] : path
         guard !Self.hasDotSegments(path), !path.contains(UInt8(ascii: "\\")) else { return nil }
     }
 
@@ -203,26 +205,6 @@ private struct ParsedPrefix {
     /// Returns whether a path has a segment "." or "..", escaped or not.
     static func hasDotSegments(_ path: [UInt8]) -> Bool {
         path.split(separator: slash).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
-    }
-
-    /// Returns bytes without their percent-encoding. What is no escape stays.
-    static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
-        let bytes = Array(text)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let digits = bytes[(index + 1)...].prefix(2)
-            if bytes[index] == UInt8(ascii: "%"), digits.count == 2,
-                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                result.append(byte)
-                index += 3
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return result
     }
 
     func begins(with prefix: ParsedPrefix) -> Bool {

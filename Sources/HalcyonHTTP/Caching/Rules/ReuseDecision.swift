@@ -87,7 +87,7 @@ package enum ReuseDecision: Sendable, Hashable {
         rules: HTTPCacheRules
     ) -> Bool {
         let response = stored.cacheControl
-        guard !response.forbidsReuse, !response.mustRevalidate, !request.noCache else { return false }
+        guard !response.forbidsStaleUse, !request.noCache else { return false }
         switch policy.staleIfError {
         case .never: return false
         case .always: return true
