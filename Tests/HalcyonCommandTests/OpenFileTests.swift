@@ -12,8 +12,12 @@ import Testing
         server = try OriginServer.withImages()
     }
 
-    private func run(_ limit: String, _ arguments: [String]) async throws -> Workplace.Outcome {
-        let shell = "ulimit \(limit) && exec \"$0\" \"$@\""
+    private func run(
+        _ limit: String,
+        opened: String = "",
+        _ arguments: [String]
+    ) async throws -> Workplace.Outcome {
+        let shell = "ulimit \(limit) && exec \"$0\" \"$@\"\(opened)"
         return try await work.start(["-c", shell, Workplace.executable] + arguments, executable: "/bin/sh").outcome
     }
 
@@ -27,7 +31,7 @@ import Testing
         for (limit, isWarned) in [("-n 128", true), ("-Sn 64", false)] {
             let run = try await run(limit, command + ["--overwrite"])
             #expect(run.exitCode == 0 && run.signal == nil, "\(limit): \(run.error)")
-            #expect(run.error.contains("21 images at a time instead of 300: no more files may be open") == isWarned)
+            #expect(run.error.contains(" images at a time instead of 300: no more files may be open") == isWarned)
             #expect(Workplace.files(below: work.path("out")).count == 400)
         }
     }
@@ -39,14 +43,19 @@ import Testing
         for limit in [9, 15, 27] {
             let run = try await run("-n \(limit)", ["get", "-o", "out/"] + urls)
             #expect(run.exitCode == 1 && run.signal == nil)
-            #expect(
-                run.error == "Error: only \(limit) files may be open, and 28 are needed; raise that with `ulimit -n`\n"
-            )
+            #expect(run.error.hasPrefix("Error: only \(limit) files may be open, and "))
+            #expect(run.error.hasSuffix(" are needed; raise that with `ulimit -n`\n"))
         }
         #expect(server.requests.isEmpty)
-        let run = try await run("-n 28", ["get", "--resize", "20", "-o", "out/"] + urls)
-        #expect(run.exitCode == 0, "\(run.error)")
-        #expect(Workplace.files(below: work.path("out")).count == 5)
+        // With what the parent of this process, and the test, have left open.
+        for opened in ["", " 3</dev/null 4</dev/null 5</dev/null 6</dev/null"] {
+            let few = try await self.run("-n 12", opened: opened, ["get", "-o", "out/"] + urls)
+            let needed = try #require(few.error.split(separator: " ").compactMap { Int($0) }.last)
+            let command = ["get", "--resize", "20", "-o", "out/", "--overwrite"] + urls
+            let run = try await run("-n \(needed)", opened: opened, command)
+            #expect(run.exitCode == 0, "\(run.error)")
+            #expect(Workplace.files(below: work.path("out")).count == 5)
+        }
     }
 
     @Test("convert has the same limit")
@@ -54,7 +63,7 @@ import Testing
         server.stop()
         for name in ["a.png", "b.png"] { try work.write(try Images.encoded(.png), to: name) }
         let run = try await run("-n 80", ["convert", "a.png", "b.png", "out/", "--format", "webp"])
-        #expect(run.exitCode == 0 && run.error.contains("5 images at a time instead of 8"), "\(run.error)")
+        #expect(run.exitCode == 0 && run.error.contains(" images at a time instead of 8"), "\(run.error)")
         #expect(Workplace.files(below: work.path("out")) == ["a.webp", "b.webp"])
     }
 

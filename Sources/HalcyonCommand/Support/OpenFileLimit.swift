@@ -2,25 +2,35 @@ internal import Glibc
 
 /// The number of files and sockets that the process may have open.
 enum OpenFileLimit {
-    /// What the process has open besides its loads: the cache, the list, the report, timers, threads that resolve names.
-    private static let reserve = 64
-    /// What one load at a time needs in all, with a worker, the cache and the report.
-    private static let minimum = 28
+    /// What the process opens besides its loads: the cache, the list, the report, timers, threads that resolve names.
+    private static let reserve = 61
+    /// What one load at a time opens in all, with a worker, the cache and the report.
+    private static let minimum = 25
     /// A load's connection, the file that its body is written to, and that of its result.
     private static let filesPerLoad = 3
 
+    /// The files that were open before the program opened any: the standard ones, and what its parent left open.
+    ///
+    /// They are counted where the limit is low alone.
+    private static let inherited = {
+        guard let limit = current?.rlim_cur, limit <= 1024 else { return 3 }
+        return (0..<Int32(limit)).count { fcntl($0, F_GETFD) >= 0 }
+    }()
+
     /// Raises the limit as far as the process may, which is 1,024 at first on most systems.
     static func raise() {
-        guard var limit = current, limit.rlim_cur < limit.rlim_max else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        if var limit = current, limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        _ = inherited
     }
 
     /// Returns as many of a number of loads at a time as the limit has room for, and warns where that is fewer.
     ///
     /// - Throws: ``TooLow``.
     static func fitting(_ concurrency: Int) throws(TooLow) -> Int {
-        if let limit = current?.rlim_cur, limit < minimum { throw TooLow(count: Int(limit)) }
+        if let limit = current?.rlim_cur, limit < inherited + minimum { throw TooLow(count: Int(limit)) }
         let most = mostLoads
         guard concurrency > most else { return concurrency }
         Terminal.warn(
@@ -34,14 +44,14 @@ enum OpenFileLimit {
         let count: Int
 
         var description: String {
-            "only \(count) files may be open, and \(minimum) are needed; raise that with `ulimit -n`"
+            "only \(count) files may be open, and \(inherited + minimum) are needed; raise that with `ulimit -n`"
         }
     }
 
     /// The largest number of loads at a time, and of connections.
     static var mostLoads: Int {
         guard let limit = current?.rlim_cur, let count = Int(exactly: limit) else { return .max }
-        return max(1, (count - reserve) / filesPerLoad)
+        return max(1, (count - inherited - reserve) / filesPerLoad)
     }
 
     private static var current: rlimit? {
