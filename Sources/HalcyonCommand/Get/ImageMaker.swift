@@ -43,7 +43,7 @@ struct ImageMaker: Sendable {
         if made.loaded.frameCount > 1, !made.loaded.isOriginal, !variant.isStill,
             !(ImageCodecs.standard.encoder(for: target) is any AnimationEncoder)
         {
-            made.loaded.note = "\(target) holds one image; of \(made.loaded.frameCount) frames it has the first"
+            made.loaded.note = "\(target) holds one image, not the animation of \(made.loaded.frameCount) frames"
         } else if made.loaded.pageCount > 1, !made.loaded.isOriginal, !variant.isStill {
             made.loaded.note = "of \(made.loaded.pageCount) pages it has the first; --frame 1 takes the second"
         } else if made.loaded.originalFormat != target, writer.isEncodedForName(item, variant) {
