@@ -220,7 +220,7 @@ static HalcyonVideoStatus seek_to(HalcyonVideo *video, double seconds) {
 
 HalcyonVideoStatus halcyon_video_seek(HalcyonVideo *video, double seconds) {
     HalcyonVideoStatus status = seek_to(video, seconds);
-    if (status != HalcyonVideoDone || video->alpha_decoder == NULL || video->is_at_start) {
+    if (status != HalcyonVideoDone || video->alpha_decoder == NULL || seconds <= 0) {
         return status;
     }
     status = read_packet(video);

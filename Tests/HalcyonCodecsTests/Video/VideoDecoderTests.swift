@@ -222,6 +222,24 @@ struct VideoDecoderTests {
         }
     }
 
+    @Test("alpha is right behind a key frame that only the colours have")
+    func alphaWithoutKeyFrame() throws {
+        let data = VideoFixture.data("alpha-cut.webm")
+        for number in [5, 3, 7, 1] {
+            let image = try image(data, .seconds(Double(number) / 4), .exact)
+            #expect(abs(image.bitmap.pixel(4, 8).alpha - 30 * number) <= 3, "frame \(number)")
+            #expect(image.bitmap.pixel(28, 8).alpha >= 252)
+        }
+        #expect(abs(try image(data, .seconds(0.75)).bitmap.pixel(4, 8).alpha - 90) <= 3)
+    }
+
+    @Test("a video that is clear at first is shown by a frame that is not")
+    func clearBeginning() throws {
+        let data = VideoFixture.data("clear.webm")
+        #expect(try ImageCodecs.all.decode(data).bitmap.pixel(8, 8).alpha >= 252)
+        #expect(try image(data, .first).bitmap.pixel(8, 8).alpha <= 3)
+    }
+
     @Test("videos of standard dynamic range are shown as sRGB")
     func standardRange() throws {
         #expect(try image(VideoFixture.data("matrix-bt709-tv.mp4")).colorProfile == nil)
