@@ -9,6 +9,8 @@ extension AnswerModel {
         case none
         case cancelled
         case failure(String)
+        /// The process that decoded the image ended, or had ended with the same image before, maybe in another program.
+        case lost(String, isRefusal: Bool)
         /// The source, or one of several, is not allowed.
         case forbidden
     }
@@ -36,6 +38,9 @@ extension AnswerModel {
             case .forbidden:
                 return call.identities.contains { state.forbids($0) }
                     ? nil : (.wrongError, "\(call): its source is not allowed")
+            case .lost(let text, let isRefusal):
+                let isAllowed = (isRefusal || state.hasLostWorkers) && call.settings?.reading == .isolated
+                return isAllowed ? nil : (.wrongError, "\(call): failed, although no worker was ended: \(text)")
             case .failure(let text):
                 if state.forbids(call.identity) { return (.wrongError, "\(call): failed, but not at once: \(text)") }
                 if activity.isCached, activity.isAlone, state.cached.contains(call.withoutUrgency) {
@@ -85,7 +90,9 @@ extension AnswerModel.State {
     private func isSubstitute(_ identity: Identity, for call: Call) -> Bool {
         guard let settings = call.settings else { return false }
         let isMetered = wasMetered && (settings.lowData != nil || settings.refusesMetered)
-        let hasFailed = call.isBoundToCaches || forbids(call.identity) || failing.contains(call.identity.resource)
+        let hasFailed =
+            call.isBoundToCaches || forbids(call.identity) || failing.contains(call.identity.resource)
+            || settings.reading == .isolated
         if isMetered, settings.lowData.map(call.identity(ofOther:)) == identity { return true }
         return (hasFailed || isMetered) && settings.alternative.map(call.identity(ofOther:)) == identity
     }

@@ -26,6 +26,8 @@ final class AnswerModel: Sendable {
         var failing: Set<Int> = []
         var diskHasFailed = false
         var wasMetered = false
+        /// A Boolean value that indicates whether processes that decode were ended from outside.
+        var hasLostWorkers = false
         /// The time at which the downloader was configured last.
         var configured = 0
         /// A Boolean value that indicates whether the pipeline loads from servers alone.
@@ -198,6 +200,11 @@ final class AnswerModel: Sendable {
     /// Notes that the network is metered, from now on or again not.
     func networkIsMetered() {
         state.withLock { $0.wasMetered = true }
+    }
+
+    /// Notes that the processes that decode are ended.
+    func workersAreKilled() {
+        state.withLock { $0.hasLostWorkers = true }
     }
 
     /// Notes that the downloader is configured anew: what is being loaded meanwhile may not be stored.

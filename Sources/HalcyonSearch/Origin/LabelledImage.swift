@@ -104,9 +104,16 @@ enum LabelledImage {
     /// same appearance, and all that there are.
     static func problem(with animation: ImageAnimation, serial: Int, _ appearance: Appearance) -> String? {
         guard case .image(serial, _) = outcome(of: animation.data) else { return "a file of another image" }
-        // Processors that are held would keep this thread.
-        let frames = ProcessorHolds.$areIgnored.withValue(true) { try? animation.decoder().frames() }
-        guard let frames else { return "frames that cannot be read" }
+        let frames: [DecodedImage]
+        do {
+            // Processors that are held would keep this thread.
+            frames = try ProcessorHolds.$areIgnored.withValue(true) { try animation.decoder().frames() }
+        } catch CodecError.isolation {
+            // The process that decodes them was ended.
+            return nil
+        } catch {
+            return "frames that cannot be read"
+        }
         guard frames.count == frameCount(serial: serial) else { return "\(frames.count) frames" }
         for (index, frame) in frames.enumerated() {
             var expected = appearance

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Halcyon
+internal import HalcyonCodecs
 internal import HalcyonSystem
 
 extension Player {
@@ -181,6 +182,10 @@ extension Player {
         switch error {
         case is CancellationError: return .cancelled
         case let error as ImageError where error.reason.isRefusal: return .forbidden
+        case let error as ImageError:
+            guard let cause = error.reason.isolation else { return .failure("\(error)") }
+            if case .refused = cause { return .lost("\(error)", isRefusal: true) }
+            return .lost("\(error)", isRefusal: false)
         default: return .failure("\(error)")
         }
     }
@@ -193,6 +198,16 @@ extension ImageError.Reason {
         case .sourceNotAllowed: true
         case .alternativesExhausted(let failures): failures.contains { $0.error.reason.isRefusal }
         default: false
+        }
+    }
+
+    /// What happened to the process that decoded; `nil` if something else failed.
+    fileprivate var isolation: IsolationError? {
+        switch self {
+        case .codec(.isolation(let error)): error
+        case .failedBefore(let reason): reason.isolation
+        case .alternativesExhausted(let failures): failures.lazy.compactMap { $0.error.reason.isolation }.first
+        default: nil
         }
     }
 }

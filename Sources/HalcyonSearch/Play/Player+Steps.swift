@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Halcyon
+internal import HalcyonIsolation
 internal import HalcyonSystem
 
 extension Player {
@@ -50,6 +51,9 @@ extension Player {
             holds.hold(mark)
         case .release:
             holds.release()
+        case .killWorkers:
+            model.workersAreKilled()
+            await killWorkers()
         case .pause:
             await comeToRest()
         case .settle, .restart:
@@ -57,6 +61,18 @@ extension Player {
         case .store, .remove, .removeResource, .removeAll, .removeFromDisk, .removeFromMemory, .clearMemory, .clearDisk,
             .memoryPressure, .trimDisk, .removeExpired, .flush, .look:
             await maintain(step)
+        }
+    }
+
+    /// Ends the processes that decode, and for a moment each one that takes the place of another.
+    private func killWorkers() async {
+        for _ in 0..<10 {
+            let zygote = WorkerPool.shared.zygoteProcess() ?? 0
+            let children = FileManager.default.contents(atPath: "/proc/\(zygote)/task/\(zygote)/children") ?? Data()
+            for process in String(decoding: children, as: UTF8.self).split(separator: " ").compactMap({ pid_t($0) }) {
+                kill(process, SIGKILL)
+            }
+            await Sleep.briefly()
         }
     }
 

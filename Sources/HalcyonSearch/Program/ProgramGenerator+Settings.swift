@@ -17,6 +17,7 @@ extension ProgramGenerator {
         if features.contains(.animating), chance(60) {
             settings.reading = Settings.Reading.ofFrames.randomElement(using: &random)
         }
+        if features.contains(.killing), chance(60) { settings.reading = .isolated }
         if features.contains(.spelling), chance(60) {
             settings.spelling = Settings.Spelling.allCases.randomElement(using: &random)
         }

@@ -106,6 +106,8 @@ extension ProgramGenerator {
             return .memoryPressure(chance(50))
         case .holding:
             return chance(50) ? .hold(mark()) : .release
+        case .killing:
+            return .killWorkers
         default:
             return nil
         }

@@ -10,7 +10,7 @@ struct ProgramGenerator {
             freshness, removing, storing, clearing, time, outages, diskFaults, restarting, prefetching, pressure,
             holding, otherCalls, publishing, offline, redirects, churning, keying, delivering, substituting, providing,
             metering, sizing, separating, observing, cookies, configuring, hooking,
-            animating, saving, spelling, distrusting, sharing
+            animating, saving, spelling, distrusting, sharing, killing
     }
 
     private let seed: UInt64

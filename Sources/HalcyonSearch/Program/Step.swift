@@ -64,6 +64,8 @@ enum Step: Hashable, Codable, Sendable {
     case hold(UInt8)
     /// Lets all processors end.
     case release
+    /// Ends the confined processes that decode, whatever they do at the moment.
+    case killWorkers
     /// Waits until the pipeline is idle, apart from transfers that wait for the origin.
     case pause
     /// Ends all activities, and checks for leftovers; `true`: writes everything to disk before.
@@ -135,6 +137,7 @@ extension Step: CustomStringConvertible {
         case .disk(let state): "disk: \(state.rawValue)"
         case .hold(let mark): "hold the processor of mark \(mark)"
         case .release: "release processors"
+        case .killWorkers: "kill the workers"
         case .pause: "pause"
         case .settle(let flushes): flushes ? "settle and flush" : "settle"
         case .restart: "restart"
