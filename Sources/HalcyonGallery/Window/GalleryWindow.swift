@@ -247,13 +247,16 @@ extension GalleryWindow {
         gtk_search_bar_set_child(searchBar.opaque, searchEntry)
         gtk_search_bar_connect_entry(searchBar.opaque, searchEntry.opaque)
         gtk_search_bar_set_key_capture_widget(searchBar.opaque, grid.widget)
-        gtk_widget_set_size_request(searchEntry, 360, -1)
+        // As wide as its text where there is room, and no reason for the window to be wide.
+        gtk_editable_set_max_width_chars(searchEntry.opaque, 40)
         cgtk_set_accessible_label(searchEntry, "Search by name or folder")
         let pages: [(Widget, Page)] = [
             (StatusPage.empty(), .empty), (grid.widget, .grid), (StatusPage.notFound(), .notFound),
             (detail.widget, .detail),
         ]
         for (widget, page) in pages { gtk_stack_add_named(stack.opaque, widget, page.rawValue) }
+        // The window may be as narrow as the page that is shown.
+        gtk_stack_set_hhomogeneous(stack.opaque, false.gboolean)
         gtk_stack_set_transition_type(stack.opaque, GTK_STACK_TRANSITION_TYPE_CROSSFADE)
         gtk_stack_set_transition_duration(stack.opaque, 150)
         expand(stack)

@@ -6,8 +6,7 @@ enum StatusPage {
     /// Returns the page of a window without images.
     static func empty() -> Widget {
         let buttons = makeBox(
-            GTK_ORIENTATION_HORIZONTAL,
-            spacing: 12,
+            GTK_ORIENTATION_VERTICAL,
             [
                 makeTextButton("_Open Images…", action: "win.open", classes: ["pill", "suggested-action"]),
                 makeTextButton("Open _Folder…", action: "win.open-folder", classes: ["pill"]),
