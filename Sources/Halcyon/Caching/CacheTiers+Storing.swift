@@ -335,14 +335,16 @@ extension CacheTiers {
             let onDisk = await disk.attempt { [self] disk -> (kept: Set<UInt64>, unknownSince: Date?) in
                 var kept = own
                 do {
-                    let contents = try disk.rows(under: name).map(StoredContent.init)
+                    let rows = try disk.rows(under: name)
+                    let contents = rows.map(StoredContent.init)
                     kept.formUnion(contents.filter { $0.isNewer(than: claim) }.compactMap { $0.digest?.value })
                     if claim.digest == nil || contents.contains(where: { $0.digest != nil && !isCurrent($0) }) {
                         order.noteChange(by: claim)
                     }
                     kept.formUnion(contents.filter(isCurrent).compactMap { $0.digest?.value })
-                    _ = try disk.removeEntries(under: name) { content in
-                        isCurrent(content) || content.digest.map { kept.contains($0.value) } ?? false
+                    for (row, content) in zip(rows, contents) where !isCurrent(content) {
+                        if let digest = content.digest, kept.contains(digest.value) { continue }
+                        _ = try disk.remove(for: row.key, ifStill: row.version)
                     }
                     // What the program has stored as a result stays where it is not known to be outdated.
                     let isConfirmed = claim.digest == claim.found?.digest && !order.hasChanged(claim)

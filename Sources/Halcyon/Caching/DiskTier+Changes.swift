@@ -98,23 +98,17 @@ extension DiskCache {
             let count = try removeEntries(prefix: name + "\0")
             return try remove(for: name) ? count + 1 : count
         case .name(let name, _, _):
-            return try removeEntries(under: name) {
-                !scope.covers($0.key, digest: $0.digest?.value, storedAt: $0.storedAt)
+            let outdated = try rows(under: name).filter { row in
+                let content = StoredContent(row)
+                return scope.covers(content.key, digest: content.digest?.value, storedAt: content.storedAt)
             }
+            return try outdated.count { try remove(for: $0.key, ifStill: $0.version) }
         case .names(let prefix):
             return try removeEntries(prefix: prefix)
         case .everything:
             try removeAll()
             return 0
         }
-    }
-
-    /// Removes the entries under a name that are not to be kept.
-    ///
-    /// - Returns: The number of entries that were removed.
-    func removeEntries(under name: String, unless isKept: (StoredContent) -> Bool) throws -> Int {
-        try rows(under: name).filter { !isKept(StoredContent($0)) }
-            .count { try remove(for: $0.key, ifStill: $0.version) }
     }
 }
 
