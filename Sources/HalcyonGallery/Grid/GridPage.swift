@@ -25,7 +25,7 @@ final class GridPage {
         // The view takes over references to both.
         g_object_ref(collection.selection.raw)
         grid = nonnull(gtk_grid_view_new(collection.selection, factory.passRetained().opaque))
-        gtk_grid_view_set_min_columns(grid.opaque, 2)
+        gtk_grid_view_set_min_columns(grid.opaque, 1)
         gtk_grid_view_set_max_columns(grid.opaque, 16)
         cgtk_set_accessible_label(grid, "Images")
         widget = nonnull(gtk_scrolled_window_new())
