@@ -31,7 +31,7 @@ enum StoredTarget: String, CaseIterable, Sendable {
             precondition(StoredResponse(metadata: head.metadata) == head, "a head that is not read as it was written")
         case .imageMetadata:
             guard let metadata = ProcessedImageMetadata(data) else { return }
-            _ = metadata.validity?.isVarying
+            _ = metadata.validity(isShared: true)?.isVarying
             guard let bitmap = try? Bitmap(size: PixelSize(2, 2)) else { return }
             let image = metadata.image(bitmap)
             _ = try? image.converted(.sRGB)
@@ -59,14 +59,14 @@ enum StoredTarget: String, CaseIterable, Sendable {
             var seed: UInt64 = 0
             guard let journal = PartialBodyJournal(bytes, size: &size, seed: &seed) else { continue }
             precondition(size <= bytes.count, "more bytes understood than there are")
-            _ = journal.response.whole(updatedWith: [:], url: Self.url, totalBytes: 1)
+            _ = journal.response.whole(updatedWith: [:], of: Self.response, totalBytes: 1)
         }
     }
 
     /// As the format says.
     private static let journalMagic: UInt64 = 0x7472_6150_636C_6148
 
-    private static let url = URL(filePath: "/")
+    private static let response = TransferResponse(status: 206, url: URL(filePath: "/"))
 
     private static let folder: String = {
         let path = TemporaryFolder.path + "/halcyon-fuzz-\(UUID().uuidString)"

@@ -117,7 +117,7 @@ enum WorkerTarget: String, CaseIterable, Sendable {
         for format in [ImageFormat.png, .jpeg, .webp, .gif] {
             do {
                 _ = try ImageCodecs.standard.encode(shown.bitmap, as: format)
-            } catch let error as CodecError {
+            } catch {
                 // More than the format can have.
                 _ = "\(error)"
             }
