@@ -50,7 +50,7 @@ public struct EncodeOptions: Sendable, Hashable {
     /// Default: `nil`.
     public var metadata: ImageMetadata?
     /// The colours of the pixels, such as ``DecodedImage/colorProfile``, or `nil` for sRGB. Embedded as an ICC profile
-    /// where the format has a place for one. Default: `nil`.
+    /// where the format has a place for one; elsewhere ``ImageCodecs`` turns the pixels into sRGB. Default: `nil`.
     public var colorProfile: ColorProfile?
     /// The orientation of the pixels, such as ``ImageInfo/orientation`` of an image that was decoded without
     /// ``DecodeOptions/appliesOrientation``. Embedded where the format has a place for it: in EXIF (JPEG, PNG, WebP), or

@@ -96,7 +96,12 @@ struct SVGDemands {
     init(_ markup: inout SVGMarkup) throws(CodecError) {
         SVGValueBounds.apply(to: &markup)
         var survey = Survey(markup)
+        let stylingWork = survey.stylingWork
+        guard stylingWork <= Self.maximumWork else {
+            throw .unsupported(.svg, reason: "style sheets that take too long for so many elements")
+        }
         var total = try survey.visit(0, depth: 0)
+        total.work[6] += stylingWork
         let factor = exp(Double(total.font))
         if factor > Self.maximumFontFactor {
             SVGValueBounds.limitRelativeFonts(of: &markup, exponent: log(Self.maximumFontFactor) / log(factor))
@@ -222,6 +227,26 @@ struct SVGDemands {
                     identifiers[SVGValueBounds.withoutReferences(identifier)] = index
                 }
             }
+        }
+
+        /// The nanoseconds that finding the rules for all elements takes: librsvg asks each selector of each element, walks
+        /// over the siblings before it or its ancestors for some, and searches the values of attributes for others.
+        var stylingWork: Float {
+            var (siblings, ancestors) = (0.0, 0.0)
+            var (depths, counts) = ([Int](repeating: 0, count: sums.count), [Int](repeating: 0, count: sums.count))
+            for element in markup.elements {
+                guard let parent = element.parent else { continue }
+                depths[element.index] = depths[parent] + 1
+                ancestors += Double(depths[element.index])
+                siblings += Double(counts[parent])
+                counts[parent] += 1
+            }
+            let selectors = sheet.selectors
+            return Float(
+                60 * Double(selectors.count) * Double(sums.count) + 5 * Double(selectors.siblingStepCount) * siblings
+                    + 5 * Double(selectors.ancestorStepCount) * ancestors
+                    + Double(selectors.attributeCount) * Double(markup.bytes.count)
+            )
         }
 
         /// What is drawn only where it is referred to.
@@ -556,6 +581,30 @@ struct SVGDemands {
         private var universal = Properties()
         /// A Boolean value that indicates whether there is a rule that may show or hide something.
         private(set) var statesDisplay = false
+        private(set) var selectors = Selectors()
+
+        /// Numbers of selectors, of what they say of siblings and ancestors, and of values of attributes that they state.
+        struct Selectors {
+            var count = 0
+            var siblingStepCount = 0
+            var ancestorStepCount = 0
+            var attributeCount = 0
+
+            mutating func add(_ selector: Substring) {
+                count += 1
+                let bytes = Array(SVGMarkup.trimmed(String(selector)).utf8)
+                for (index, byte) in bytes.enumerated() {
+                    switch byte {
+                    case UInt8(ascii: "~"): siblingStepCount += 1
+                    case UInt8(ascii: " "): ancestorStepCount += 1
+                    case UInt8(ascii: "["): attributeCount += 1
+                    case UInt8(ascii: ":") where bytes[index...].starts(with: ":nth-".utf8): siblingStepCount += 1
+                    case UInt8(ascii: "-") where bytes[index...].starts(with: "-of-type".utf8): siblingStepCount += 1
+                    default: break
+                    }
+                }
+            }
+        }
 
         init(_ markup: SVGMarkup) {
             for element in markup.elements where element.name == "style" {
@@ -602,13 +651,14 @@ struct SVGDemands {
 
         private mutating func add(_ rule: Substring) {
             guard let open = rule.lastIndex(of: "{") else { return }
+            let selectors = (rule[..<open].split(separator: "{").last ?? "").split(separator: ",")
+            for selector in selectors { self.selectors.add(selector) }
             var properties = Properties()
             for (name, value) in SVGValueBounds.declarations(String(rule[rule.index(after: open)...])) {
                 Survey.add(name, value, to: &properties)
             }
             guard !properties.isEmpty else { return }
-            let selectors = rule[..<open].split(separator: "{").last ?? ""
-            for selector in selectors.split(separator: ",") where !Self.isNeverApplied(selector) {
+            for selector in selectors where !Self.isNeverApplied(selector) {
                 if let name = Self.name(in: selector) {
                     rules[name[...], default: Properties()].add(properties)
                 } else {

@@ -20,8 +20,8 @@ public struct TIFFEncoder: PageEncoder {
     /// ``ImageFormat/tiff``.
     public var format: ImageFormat { .tiff }
 
-    /// Effort.
-    public var choices: EncodeChoices { .effort }
+    /// Effort and profile.
+    public var choices: EncodeChoices { [.effort, .colorProfile] }
 
     /// Encodes a bitmap; the quality does not matter.
     ///

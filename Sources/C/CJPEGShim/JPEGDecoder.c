@@ -107,10 +107,28 @@ HalcyonJPEGStatus halcyon_jpeg_decoder_open(HalcyonJPEGDecoder *decoder, int32_t
     if (info->output_components != 4) {
         ERREXIT(info, JERR_CONVERSION_NOTIMPL);
     }
+    decoder->frame = (JPEGFrameHeader){
+        .width = info->image_width,
+        .height = info->image_height,
+        .component_count = info->num_components,
+        .precision = info->data_precision,
+        .is_progressive = info->progressive_mode,
+        .is_arithmetic = info->arith_code,
+    };
     layout->width = (int32_t)info->output_width;
     layout->height = (int32_t)info->output_height;
     layout->has_multiple_scans = info->buffered_image;
     return HALCYON_JPEG_OK;
+}
+
+void jpeg_decoder_restore_frame(HalcyonJPEGDecoder *decoder) {
+    struct jpeg_decompress_struct *info = &decoder->info;
+    info->image_width = decoder->frame.width;
+    info->image_height = decoder->frame.height;
+    info->num_components = decoder->frame.component_count;
+    info->data_precision = decoder->frame.precision;
+    info->progressive_mode = decoder->frame.is_progressive;
+    info->arith_code = decoder->frame.is_arithmetic;
 }
 
 bool jpeg_decoder_lacks_coefficients(const HalcyonJPEGDecoder *decoder) {
@@ -130,6 +148,7 @@ static uint64_t count_row_blocks(const struct jpeg_decompress_struct *info) {
 JPEGAbsorbed jpeg_decoder_absorb_row(HalcyonJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
     const int result = jpeg_consume_input(info);
+    jpeg_decoder_restore_frame(decoder);
     bool is_too_much = info->input_scan_number > decoder->scan_limit;
     if (result == JPEG_ROW_COMPLETED || result == JPEG_SCAN_COMPLETED) {
         const uint64_t count = count_row_blocks(info);
@@ -158,6 +177,7 @@ HalcyonJPEGStatus jpeg_decoder_end_early(HalcyonJPEGDecoder *decoder) {
     struct jpeg_decompress_struct *info = &decoder->info;
     JPEGErrors *errors = &decoder->errors;
     const HalcyonJPEGStatus status = errors->status;
+    jpeg_decoder_restore_frame(decoder);
     const bool is_of_data = status == HALCYON_JPEG_TRUNCATED || status == HALCYON_JPEG_CORRUPT;
     // Within a scan, libjpeg only warns.
     const bool is_between_scans = info->total_iMCU_rows > 0 && info->input_iMCU_row >= info->total_iMCU_rows;
@@ -212,6 +232,7 @@ HalcyonJPEGStatus jpeg_decoder_read_rows(HalcyonJPEGDecoder *decoder, uint8_t *r
                                          int32_t row_count, int32_t *read_count) {
     struct jpeg_decompress_struct *info = &decoder->info;
     *read_count = 0;
+    jpeg_decoder_restore_frame(decoder);
     if (setjmp(decoder->errors.target)) {
         return decoder->errors.status;
     }

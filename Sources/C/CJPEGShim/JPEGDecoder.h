@@ -4,8 +4,20 @@
 #include "JPEGErrors.h"
 #include "JPEGFeed.h"
 
+// What the frame header says. libjpeg takes over that of a second one before it refuses it, or while it waits for the rest
+// of it, when all its tables are still those of the first.
+typedef struct JPEGFrameHeader {
+    JDIMENSION width;
+    JDIMENSION height;
+    int component_count;
+    int precision;
+    boolean is_progressive;
+    boolean is_arithmetic;
+} JPEGFrameHeader;
+
 struct HalcyonJPEGDecoder {
     struct jpeg_decompress_struct info;
+    JPEGFrameHeader frame;
     JPEGFeed feed;
     JPEGErrors errors;
     int32_t scan_limit;
@@ -29,6 +41,9 @@ typedef enum JPEGAbsorbed {
     // There are too many scans, or too long ones.
     JPEG_ABSORBED_TOO_MUCH,
 } JPEGAbsorbed;
+
+// Puts the first frame header back in its place, before anything is done with what was read.
+void jpeg_decoder_restore_frame(HalcyonJPEGDecoder *decoder);
 
 // Reads one row of blocks of a file with several scans, within a jump target.
 JPEGAbsorbed jpeg_decoder_absorb_row(HalcyonJPEGDecoder *decoder);

@@ -49,6 +49,7 @@ HalcyonJPEGStatus halcyon_jpeg_stream_absorb(HalcyonJPEGDecoder *decoder, int32_
 
 HalcyonJPEGStatus halcyon_jpeg_stream_start_scan(HalcyonJPEGDecoder *decoder, int32_t scan) {
     struct jpeg_decompress_struct *info = &decoder->info;
+    jpeg_decoder_restore_frame(decoder);
     if (setjmp(decoder->errors.target)) {
         return decoder->errors.status;
     }
@@ -60,6 +61,7 @@ HalcyonJPEGStatus halcyon_jpeg_stream_start_scan(HalcyonJPEGDecoder *decoder, in
 }
 
 HalcyonJPEGStatus halcyon_jpeg_stream_finish_scan(HalcyonJPEGDecoder *decoder) {
+    jpeg_decoder_restore_frame(decoder);
     if (setjmp(decoder->errors.target)) {
         return decoder->errors.status;
     }

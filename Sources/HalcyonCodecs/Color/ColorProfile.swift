@@ -25,6 +25,7 @@ extension ColorProfile {
 public enum ColorHandling: Sendable, Hashable {
     /// They become sRGB.
     case sRGB
-    /// They stay as they are, and ``DecodedImage/colorProfile`` says what they mean.
+    /// They stay as they are, and ``DecodedImage/colorProfile`` says what they mean. Four inks, which are no colours of red,
+    /// green and blue, become sRGB.
     case asStored
 }

@@ -165,7 +165,7 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
                 bitmap.partialEdges = scale.partialEdges
                 return (bitmap, false)
             }
-            let inks = options.color == .sRGB ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
+            let inks = header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) }
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,

@@ -24,7 +24,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     init(_ beginning: Data, _ header: JPEGHeader, scale: JPEGScale, options: DecodeOptions) throws {
         self.header = header
         orientation = options.appliedOrientation(of: header.orientation)
-        inks = options.color == .sRGB ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
+        inks = header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) }
         partialEdges = scale.partialEdges
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4

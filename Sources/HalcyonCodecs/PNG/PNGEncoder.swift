@@ -11,8 +11,8 @@ public struct PNGEncoder: ImageEncoder {
     /// PNG.
     public var format: ImageFormat { .png }
 
-    /// Effort.
-    public var choices: EncodeChoices { .effort }
+    /// Effort and profile.
+    public var choices: EncodeChoices { [.effort, .colorProfile] }
 
     /// Encodes a bitmap; ``EncodeOptions/quality`` means nothing here.
     ///

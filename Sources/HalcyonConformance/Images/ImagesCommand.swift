@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import Glibc
 
 /// `HalcyonConformance images`
 struct ImagesCommand: ParsableCommand {
@@ -47,6 +48,8 @@ struct ImagesCommand: ParsableCommand {
         let rows = manifest.rows.filter { row in
             filter.map { row.path.contains($0) || row.format == $0 } ?? true
         }
+        // What a thread has freed itself, glibc hands out again without filling it.
+        setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 0)
         let pool = CheckingPool(
             processCount: jobs ?? ProcessInfo.processInfo.activeProcessorCount,
             timeout: timeout

@@ -258,6 +258,32 @@ struct JPEGDamageTests {
         #expect(part.isPartial && part.bitmap[0, 0] == whole.bitmap[0, 0])
     }
 
+    @Test(
+        "a second frame header ends the image, and changes nothing of what is there",
+        arguments: [0, 1, 2, 3, 4, 10, 255] as [UInt8],
+        [0xc0, 0xc2, 0xc9] as [UInt8]
+    )
+    func secondFrame(componentCount: UInt8, marker: UInt8) throws {
+        let file = JPEGBytes(width: 40, height: 24, samples: [148, 90, 200], process: 0xc2, detailScanCount: 3)
+        let start = file.header + file.firstScan
+        let components = (0..<componentCount).flatMap { [$0 &+ 1, 0x11, 0] as [UInt8] }
+        let frame = JPEGBytes.segment(marker, Data([8, 1, 0, 2, 0, componentCount] + components))
+        let data = start + frame + file.detailScans + [0xff, 0xd9]
+        #expect(throws: CodecError.self) { try decode(data) }
+        let expected = try shown(start).bitmap.rowBytes()
+        let part = try shown(data)
+        #expect(part.isPartial && part.size == PixelSize(40, 24) && part.bitmap.rowBytes() == expected)
+        #expect(try preview(of: start + frame.prefix(12)) == preview(of: start + frame.prefix(2)))
+    }
+
+    /// What is shown of a file that has arrived in part.
+    private func preview(of bytes: Data) throws -> [UInt8] {
+        let decoder = IncrementalDecoder()
+        try decoder.append(bytes)
+        while try decoder.advance() {}
+        return try decoder.image().bitmap.rowBytes()
+    }
+
     @Test("wrong codes make an image partial, oddities that change no pixel do not")
     func oddities() throws {
         let file = JPEGBytes(height: 64)

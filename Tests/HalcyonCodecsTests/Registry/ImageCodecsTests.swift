@@ -78,4 +78,27 @@ private struct OneColor: ImageDecoder, ImageEncoder {
     }
 
     func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data { file }
+
+    @Test(
+        "colours of a profile become sRGB in formats that have no place for it",
+        arguments: ImageCodecs.all.encoders.map(\.format)
+    )
+    func profilesWithoutPlace(format: ImageFormat) throws {
+        let profile = ColorProfile.icc(
+            TestProfile.matrix(TestProfile.displayP3, curve: TestProfile.gamma(2.2), name: "Wide")
+        )
+        var bitmap = try Bitmap(size: PixelSize(16, 16), isOpaque: true)
+        bitmap.fill(PixelRect(x: 0, y: 0, width: 16, height: 16), with: Color(red: 0.7, green: 0.4, blue: 0.5))
+        var converted = bitmap
+        try converted.convertToSRGB(from: profile)
+        let data = try ImageCodecs.all.encode(
+            bitmap,
+            as: format,
+            options: EncodeOptions(quality: nil, colorProfile: profile)
+        )
+        guard ImageCodecs.all.decoder(for: format) != nil else { return }
+        let (shown, expected) = (try ImageCodecs.all.decode(data).bitmap.pixel(8, 8), converted.pixel(8, 8))
+        #expect(abs(shown.red - expected.red) <= 3 && abs(shown.green - expected.green) <= 3, "\(shown)")
+        #expect(abs(shown.blue - expected.blue) <= 3)
+    }
 }

@@ -219,6 +219,10 @@ struct SVGSafetyTests {
     private static let images = chain(3_000) {
         "<filter id='f\($0)'><feImage href='#g\($0 + 1)'/></filter><g id='g\($0)' filter='url(#f\($0))'/>"
     }
+    /// So many rules and elements.
+    private static func sheet(_ count: Int, _ rule: String, _ elementCount: Int) -> String {
+        "<style>\(String(repeating: rule, count: count))</style>\(String(repeating: "<g/>", count: elementCount))"
+    }
     private static let blurs = String(repeating: "<feGaussianBlur stdDeviation='9'/>", count: 500)
 
     @Test(
@@ -237,6 +241,7 @@ struct SVGSafetyTests {
             "<style>:not(.b c){filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g/>",
             "<style>@media a{b{}} .a{filter:url(#f)}</style><filter id='f'>\(blurs)</filter><g class='a'/>",
             "<filter id='f'>\(blurs)</filter><g display='none' style='display:inline'><g filter='url(#f)'/></g>",
+            sheet(200, "g:nth-child(2n+1){}", 5_000), sheet(200, "b~g{}", 5_000), sheet(3_000, "b{}", 50_000),
         ]
     )
     func endlessWork(_ content: String) throws {
@@ -245,6 +250,14 @@ struct SVGSafetyTests {
             _ = try decoder.decode(document, options: DecodeOptions(), isCancelled: { false })
             Issue.record("drawn")
         } catch CodecError.unsupported(.svg, reason: _) {}
+    }
+
+    @Test(
+        "style sheets of common size are no reason to refuse a drawing",
+        arguments: [".a{fill:red}", "g:first-child{}", "b g{}"]
+    )
+    func commonSheets(_ rule: String) throws {
+        #expect(try decode(svg(Self.sheet(300, rule, 2_000))) != nil)
     }
 
     @Test(
