@@ -77,6 +77,55 @@ struct ConnectionTests {
         }
     }
 
+    @Test(
+        "A request whose host or framing is not certain is refused, and its connection closed",
+        arguments: [
+            "", "Host: a\r\nHost: a\r\n", "Host: a b\r\n", "Host: u@a\r\n", "Host: a\r\nTransfer-Encoding: gzip\r\n",
+            "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n", "Host: a\r\nTransfer-Encoding: identity\r\n",
+            "Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+            "Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+            "Host: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n",
+        ]
+    )
+    func uncertainFraming(_ fields: String) async throws {
+        try await withServer { _, connect, _ in
+            let connection = try connect()
+            // The answer to the request before comes first, and none to the one behind.
+            let whole = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            connection.send(whole + "GET /health HTTP/1.1\r\n\(fields)\r\n0\r\n\r\n" + whole)
+            let answers = await connection.received().components(separatedBy: "HTTP/1.1 ").dropFirst()
+            #expect(answers.map { $0.prefix(3) } == ["200", "400"])
+        }
+    }
+
+    @Test(
+        "A connection that the client does not keep, and one of HTTP/1.0, is closed after the answer",
+        arguments: [
+            "GET /health HTTP/1.0\r\n\r\n", "GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+            "GET /health HTTP/1.1\r\nHost: a\r\nConnection: TE, Close\r\n\r\n",
+        ]
+    )
+    func closing(_ request: String) async throws {
+        try await withServer { _, connect, _ in
+            let connection = try connect()
+            connection.send(request)
+            #expect(await connection.received().contains(" 200 "))
+        }
+    }
+
+    @Test("An empty host, a port and a body in chunks are those of a request as others")
+    func certainFraming() async throws {
+        try await withServer { _, connect, _ in
+            let connection = try connect()
+            connection.send(
+                "GET /health HTTP/1.1\r\nHost:\r\n\r\nGET /health HTTP/1.1\r\nHost: [::1]:8080\r\n"
+                    + "Transfer-Encoding: Chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+            )
+            let answers = await connection.received().components(separatedBy: "HTTP/1.1 ").dropFirst()
+            #expect(answers.map { $0.prefix(3) } == ["200", "200"])
+        }
+    }
+
     @Test("The transfer of a client that leaves is cancelled")
     func leaving() async throws {
         try await withServer { fixture, connect, _ in

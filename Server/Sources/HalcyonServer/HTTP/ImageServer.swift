@@ -98,7 +98,7 @@ package struct ImageServer: Sendable {
         decoder.maxHeaderFieldCount = 100
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: SlowClientHandler.handlers(seconds: Int64(limits.seconds) + idle)
-                + [ClientConnections.Handler(connections)],
+                + [RequestFramingHandler.Installer(), ClientConnections.Handler(connections)],
             idleTimeout: .seconds(idle),
             httpDecoderConfiguration: decoder
         )
