@@ -57,7 +57,11 @@ struct HalcyonServerCommand {
         guard let folder = arguments.first, !folder.hasPrefix("--") else {
             throw SettingsError("A folder is missing: halcyon-server demo FOLDER")
         }
-        try SampleImage.write(to: folder + "/sample.jpg")
+        do {
+            try SampleImage.write(to: folder + "/sample.jpg")
+        } catch {
+            throw SettingsError("The sample image cannot be written into \(folder): \(SettingsError.reason(error))")
+        }
         var settings = try ServerSettings(
             arguments: Array(arguments.dropFirst()) + ["--local-root", folder, "--allow-unsigned", "false"],
             environment: ProcessEnvironment.variables,

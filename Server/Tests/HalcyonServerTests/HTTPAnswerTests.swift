@@ -366,6 +366,20 @@ struct HTTPAnswerTests {
         #expect(error?.description.contains("127.0.0.1, port \(port)") == true)
     }
 
+    @Test("A server whose host is not known, and one with a missing image, say so in one line")
+    func unusableSettings() async throws {
+        let fixture = try await fixture { $0.host = "nonexist.invalid" }
+        let host = await #expect(throws: SettingsError.self) { try await fixture.server.run() }
+        #expect(host?.description.hasPrefix("“host”, “port”: the server cannot listen on nonexist.invalid, ") == true)
+        let file = await #expect(throws: SettingsError.self) {
+            try await self.fixture { $0.watermarkFile = "/nonexistent/image.png" }
+        }
+        #expect(
+            file?.description
+                == "“watermark-file” is no image that can be read, /nonexistent/image.png: No such file or directory"
+        )
+    }
+
     @Test("Nobody purges a server without a token")
     func noToken() async throws {
         let fixture = try await fixture()

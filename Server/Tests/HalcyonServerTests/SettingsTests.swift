@@ -35,6 +35,22 @@ struct SettingsTests {
         #expect(settings.widths == [1, 2])
     }
 
+    @Test(
+        "A file that cannot be read is named with its setting and the system's reason",
+        arguments: [
+            (["--key-file", "/none/key"], "“key-file” cannot be read, /none/key: No such file or directory"),
+            (["--key-file", "/"], "“key-file” cannot be read, /: Is a directory"),
+            (["--config", "/none/a.json"], "“config” cannot be read, /none/a.json: No such file or directory"),
+            (["--config", "/proc/self/comm"], "“config” is not a JSON object of settings: /proc/self/comm"),
+        ]
+    )
+    func unreadableFiles(_ arguments: [String], _ reason: String) {
+        let error = #expect(throws: SettingsError.self) {
+            try ServerSettings(arguments: arguments, environment: [:])
+        }
+        #expect(error?.description.hasSuffix(reason) == true)
+    }
+
     @Test("A secret in the arguments or in the file of settings is refused, and no error repeats it")
     func secrets() throws {
         for name in ServerSettings.secretNames.sorted() {

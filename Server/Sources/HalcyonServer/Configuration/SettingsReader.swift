@@ -1,5 +1,6 @@
 internal import Configuration
 internal import FoundationEssentials
+internal import Glibc
 internal import Halcyon
 internal import HalcyonFleet
 internal import ServerURLs
@@ -12,6 +13,13 @@ package struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible
     /// An error with this sentence.
     package init(_ description: String) {
         self.description = description
+    }
+
+    /// Returns the reason why a file could not be read or written, as the system says it.
+    package static func reason(_ error: any Error) -> String {
+        guard let error = error as? CocoaError else { return "\(error)" }
+        guard let error = error.underlying as? POSIXError else { return "it is no text in UTF-8" }
+        return String(cString: strerror(error.code.rawValue))
     }
 }
 
@@ -116,20 +124,20 @@ extension ServerSettings {
         do {
             text = try readFile(path)
         } catch {
-            throw SettingsError("The file of settings cannot be read: \(path)")
+            throw SettingsError("The file of “config” cannot be read, \(path): \(SettingsError.reason(error))")
         }
         let object: [String: JSONValue]
         do {
             object = try JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
             guard let name = context.codingPath.first?.stringValue else {
-                throw SettingsError("\(path) is not a JSON object of settings.")
+                throw SettingsError("“config” is not a JSON object of settings: \(path)")
             }
             throw SettingsError(
                 "\(path): “\(name)” has a value of the wrong type; settings are texts, integers, true or false, lists and tables."
             )
         } catch {
-            throw SettingsError("\(path) is not a JSON object of settings.")
+            throw SettingsError("“config” is not a JSON object of settings: \(path)")
         }
         var values: [String: String] = [:]
         for (name, value) in object {
@@ -253,7 +261,9 @@ private struct SettingsReader {
             do {
                 return try readFile(path)
             } catch {
-                throw SettingsError("The file of “\(name)-file” cannot be read: \(path)")
+                throw SettingsError(
+                    "The file of “\(name)-file” cannot be read, \(path): \(SettingsError.reason(error))"
+                )
             }
         }
         return environment["HALCYON_" + name.replacing("-", with: "_").uppercased()].flatMap { $0.isEmpty ? nil : $0 }

@@ -60,7 +60,8 @@ package struct ImageServer: Sendable {
                 let data = try Data(contentsOf: URL(filePath: path))
                 return (data, try await pipeline.response(for: ImageRequest(.data(data), options: [.noCache])).image)
             } catch {
-                throw SettingsError("“\(name)” is no image that can be read, \(path): \(error)")
+                let reason = (error as? ImageError)?.message ?? SettingsError.reason(error)
+                throw SettingsError("“\(name)” is no image that can be read, \(path): \(reason)")
             }
         }
         watermark = try await settings.watermarkFile.asyncMap { path in
@@ -75,12 +76,17 @@ package struct ImageServer: Sendable {
     /// - Parameter onServerRunning: Called with the port once the server listens. Default: does nothing.
     /// - Throws: ``SettingsError`` where the address of the settings cannot be listened on.
     package func run(onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        let reason: String
         do {
-            try await application(onServerRunning: onServerRunning).runService()
+            return try await application(onServerRunning: onServerRunning).runService()
         } catch let error as IOError where [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode) {
-            let reason = String(cString: strerror(error.errnoCode))
-            throw SettingsError("The server cannot listen on \(settings.host), port \(settings.port): \(reason).")
+            reason = String(cString: strerror(error.errnoCode))
+        } catch let error as SocketAddressError.UnknownHost {
+            reason = error.errorDescription
         }
+        throw SettingsError(
+            "“host”, “port”: the server cannot listen on \(settings.host), port \(settings.port): \(reason)"
+        )
     }
 
     /// Returns the application that listens, and ends gracefully: what runs is finished, and what waits for the
