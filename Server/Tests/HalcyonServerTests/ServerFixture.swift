@@ -11,6 +11,20 @@ import Testing
 @testable import HalcyonServer
 @testable import ServerURLs
 
+/// Records the fields of lines.
+private struct RecordingLogHandler: LogHandler {
+    let lines: Recorder<Logger.Metadata>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.add(event.metadata ?? [:]) }
+}
+
 /// A server over a scripted transport, with a key and a folder of its own.
 final class ServerFixture: Sendable {
     static let key = String(repeating: "5a", count: 32)
@@ -19,6 +33,8 @@ final class ServerFixture: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UInt64.random(in: 0 ... .max))").path
     let server: ImageServer
     let spans = Recorder<TraceContextTracer.FinishedSpan>()
+    /// The lines of the log, each with its fields.
+    let lines = Recorder<Logger.Metadata>()
 
     /// - Parameters:
     ///   - codecs: The codecs. Default: those of the server.
@@ -37,7 +53,7 @@ final class ServerFixture: Sendable {
         server = try await ImageServer(
             settings,
             pipeline: ImagePipeline(configuration: configuration),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { [lines] _ in RecordingLogHandler(lines: lines) },
             onSpan: { spans.add($0) }
         )
     }

@@ -46,6 +46,41 @@ struct ServiceRouteTests {
         #expect(TraceContext(traceparent: spans[1].position.traceparent) == spans[1].position)
     }
 
+    @Test("Parts of a URL make neither lines nor fields of the log")
+    func forgedLines() async throws {
+        let fixture = try await ServerFixture { $0.urls.allowsUnsigned = true }
+        let forged = "x%0Astatus=200%0D%C2%85%C2%9B%E2%80%A8%7F%22route=purge"
+        _ = try await fixture.answer("/unsafe/\(forged):1/plain/https://origin.test/cat.png")
+        _ = try await fixture.answer("/unsafe/w:20/plain/https://origin.test/\(forged).png")
+        _ = try await fixture.answer("/unsafe/w:20/plain/https://origin.test/cat.png%3Ftoken=secret")
+        let lines = fixture.lines.values
+        #expect(lines.count == 3)
+        for line in lines {
+            for value in line.values {
+                let text = "\(value)"
+                #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+                #expect(!text.unicodeScalars.contains("\u{2028}") && !text.contains("secret"))
+            }
+        }
+        let error = "\(lines[0]["error"] ?? "")"
+        #expect(error.contains(#"“x\u{a}status=200\u{d}\u{85}\u{9b}\u{2028}\u{7f}\"route=purge”"#))
+        #expect(error.hasPrefix("\"") && error.hasSuffix("\""))
+        #expect(lines[1]["source"].map { !"\($0)".contains(" ") && !"\($0)".contains("\"") } == true)
+    }
+
+    @Test("A line of the log has the bytes that are sent: those of a range, and none for HEAD")
+    func loggedBytes() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        let path = try fixture.path(["w:20", "f:png"])
+        let whole = try await fixture.answer(path)
+        let head = try await fixture.answer(path, method: .head)
+        #expect(head.headers[.contentLength] == "\(whole.body.readableBytes)")
+        _ = try await fixture.answer(path, [.range: "bytes=0-1"])
+        let counts = fixture.lines.values.map { "\($0["bytes"] ?? "")" }
+        #expect(counts == ["\(whole.body.readableBytes)", "0", "2"])
+    }
+
     @Test("The page is there where it is turned on, runs its own script alone, and signs samples alone")
     func page() async throws {
         let fixture = try await ServerFixture {
