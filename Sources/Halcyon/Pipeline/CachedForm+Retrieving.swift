@@ -123,6 +123,7 @@ extension CachedForm {
                 for: request,
                 context: context
             )
+            if result != nil, place.tier == 0 { cache.tiers.offerBelow(place.key) }
             return result.map { ($0, entry.body.count, time) }
         }
         let (byteCount, time) = found.map { ($0.byteCount, $0.time) } ?? (0, ContinuousClock.now - start)
