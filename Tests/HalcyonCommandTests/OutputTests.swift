@@ -204,22 +204,30 @@ import Testing
         #expect(outcome.exitCode == 0 && bytes == image, "\(outcome.error)")
     }
 
-    @Test("a link to the standard output stays, and the image comes before what is printed")
-    func standardOutput() async throws {
+    @Test("a path of the standard output has the image alone, as “-” has", arguments: ["stdout.png", "/dev/stdout"])
+    func standardOutput(path: String) async throws {
         defer { server.stop() }
         // As /dev/stdout is one.
         try #require(symlink("/proc/self/fd/1", work.path("stdout.png")) == 0)
-        let output = open(work.path("captured"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        try #require(output >= 0)
-        defer { close(output) }
-        let running = try work.start(["get", url("/a.png"), "-o", "stdout.png", "--json"], output: output)
-        #expect(try await running.outcome.exitCode == 0)
-        let captured = try work.read("captured")
-        #expect(captured.starts(with: photo))
-        #expect(captured.dropFirst(photo.count).first == UInt8(ascii: "{"))
+        for (options, image) in [([], photo), (["--json"], nil)] as [([String], [UInt8]?)] {
+            let output = open(work.path("captured"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            try #require(output >= 0)
+            defer { close(output) }
+            let outcome = try await work.start(["get", url("/a.png"), "-o", path] + options, output: output).outcome
+            #expect((outcome.exitCode == 0) == (image != nil))
+            #expect(try work.read("captured") == image ?? [])
+        }
         #expect(
             try FileManager.default.destinationOfSymbolicLink(atPath: work.path("stdout.png")) == "/proc/self/fd/1"
         )
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let outcome = try await work.start(["get", url("/a.png"), "-o", path], output: ends[1]).outcome
+        close(ends[1])
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = read(ends[0], &buffer, buffer.count)
+        #expect(outcome.exitCode == 0 && Array(buffer.prefix(count)) == photo)
     }
 
     @Test("a file that is replaced keeps its permissions", arguments: [0o600, 0o640, 0o444] as [mode_t])

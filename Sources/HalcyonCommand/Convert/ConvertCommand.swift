@@ -95,7 +95,7 @@ struct ConvertCommand: AsyncParsableCommand {
         guard inputs.count(where: { !SourceArgument(text: $0).isLasting }) < 2 else {
             throw ValidationError("The standard input can be read only once.")
         }
-        guard output != "-" || !json else {
+        guard !json || !FileOutput.isStandardOutput(output) else {
             throw ValidationError("The standard output has the image; leave out --json.")
         }
         if isBulk {
@@ -133,7 +133,7 @@ struct ConvertCommand: AsyncParsableCommand {
             plan.namesSayFormats = false
             plan.items = try FolderInput.items(Array(inputs), without: folder)
         } else {
-            plan.target = output == "-" ? .standardOutput : .file(output)
+            plan.target = FileOutput.isStandardOutput(output) ? .standardOutput : .file(output)
             // One that is named is written, as by any converter.
             plan.overwrites = true
             plan.isQuiet = !json

@@ -239,7 +239,7 @@ struct GetCommand: AsyncParsableCommand {
         if sizes != nil {
             guard let output, output != "-" else { throw ValidationError("--sizes needs a folder: -o DIR.") }
         }
-        if output == "-" {
+        if let output, FileOutput.isStandardOutput(output) {
             guard urls.count == 1, self.repeat == 1 else {
                 throw ValidationError("The standard output takes one image.")
             }
@@ -284,7 +284,7 @@ extension GetCommand {
 
     private func target(_ plan: RunPlan) -> OutputWriter.Target {
         guard let output else { return .nowhere }
-        if output == "-" { return .standardOutput }
+        if FileOutput.isStandardOutput(output) { return .standardOutput }
         let isSeveral = urls.isEmpty || name != nil || sizes != nil || Set(plan.items.map(\.argument)).count > 1
         guard isSeveral || output.endsInSlash || FileOutput.isFolder(output) else { return .file(output) }
         return .folder(output.endsInSlash ? output : output + "/")

@@ -62,7 +62,7 @@ enum FileOutput {
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
             // What such a link leads to is open elsewhere, and is read or written further there.
             let absolute = FilePath.absolute(path)
-            guard !absolute.hasPrefix("/dev/"), !absolute.hasPrefix("/proc/"), !isFileOfStandardOutput(path),
+            guard !absolute.hasPrefix("/dev/"), !absolute.hasPrefix("/proc/"), !isStandardOutput(path),
                 let resolved = realpath(path, nil)
             else { return nil }
             defer { free(resolved) }
@@ -232,7 +232,7 @@ enum FileOutput {
     }
 
     private static func writeThrough(_ data: Data, to path: String, source: String) throws {
-        if isFileOfStandardOutput(path) {
+        if isStandardOutput(path) {
             return try writeAll(data, to: STDOUT_FILENO, path: path, source: source)
         }
         var descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
@@ -246,12 +246,14 @@ enum FileOutput {
         }
     }
 
-    /// Returns whether a path leads to the regular file that the standard output goes to, as `/dev/stdout` may. Opened
-    /// anew, it would be written from its beginning, and what is printed later in the same place.
-    private static func isFileOfStandardOutput(_ path: String) -> Bool {
+    /// Returns whether a path is "-", or leads to where the standard output goes, as `/dev/stdout` does: a file that is opened
+    /// anew is written from its beginning, and what is printed comes into the image. `/dev/null` has nothing of either.
+    static func isStandardOutput(_ path: String) -> Bool {
+        if path == "-" { return true }
         var (named, output) = (stat(), stat())
         return stat(path, &named) == 0 && fstat(STDOUT_FILENO, &output) == 0
-            && named.st_mode & S_IFMT == S_IFREG && named.st_dev == output.st_dev && named.st_ino == output.st_ino
+            && named.st_dev == output.st_dev && named.st_ino == output.st_ino
+            && (named.st_mode & S_IFMT != S_IFCHR || isatty(STDOUT_FILENO) == 1)
     }
 
     /// Runs `body` and closes the file, which reports errors too: some file systems write no earlier.
