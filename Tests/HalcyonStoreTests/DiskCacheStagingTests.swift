@@ -70,6 +70,34 @@ struct DiskCacheStagingTests {
         #expect(one.folder.bodyFiles.isEmpty)
     }
 
+    @Test("are not written if the original was removed since its server was asked, by a clock that is not ahead")
+    func removedBasis() throws {
+        let (one, two) = try pair()
+        let hash = Checksum.hash(of: bytes(1, seed: 1))
+        func store() throws -> Bool {
+            let basis = DiskCache.Basis("a", hash: hash, at: one.clock.date, isAnswer: true)
+            one.clock.advance(by: 1)
+            return try one.cache.store(
+                bytes(1),
+                for: "b",
+                madeOf: basis,
+                metadata: Data(),
+                expiration: nil,
+                durability: .normal
+            )
+        }
+        try two.cache.noteRemoval(of: "a", at: one.clock.date.addingTimeInterval(0.5))
+        #expect(try !store())
+        #expect(try store(), "the removal was before the question")
+        for key in ["a", nil] {
+            // Of a machine whose clock is an hour ahead.
+            try two.cache.noteRemoval(of: key, at: one.clock.date.addingTimeInterval(3_600))
+            #expect(try store())
+        }
+        try two.cache.noteRemoval(of: nil, at: one.clock.date.addingTimeInterval(0.5))
+        #expect(try !store(), "a removal of everything is one of each")
+    }
+
     @Test("give way to what is stored, removed or cleared after them")
     func order() throws {
         let (one, _) = try pair()

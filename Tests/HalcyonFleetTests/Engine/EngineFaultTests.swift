@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HalcyonStore
 import HalcyonSystem
+import HalcyonTesting
 import Testing
 
 @testable import HalcyonFleet
@@ -81,15 +82,24 @@ struct EngineFaultTests {
     )
     func slow() async throws {
         let server = try await TestEngine()
-        let relay = try FalseEngine(.relay(port: server.port, delay: .milliseconds(20)))
-        let patient = try TestFleet.tier("redis://127.0.0.1:\(relay.port)")
+        let gate = Gate()
+        let relay = try FalseEngine(
+            .relay(port: server.port) {
+                gate.block()
+                return true
+            }
+        )
+        let url = "redis://127.0.0.1:\(relay.port)"
         let key = CacheKey(name: "a")
-        #expect(await patient.store(.original([1]), for: key, TierCall()) != .unavailable)
-        #expect(await patient.found(key)?.body == Data([1]))
-        let hasty = try TestFleet.tier("redis://127.0.0.1:\(relay.port)", deadline: .milliseconds(10))
+        let patient = try TestFleet.tier(url, deadline: .seconds(600))
+        async let outcome = patient.store(.original([1]), for: key, TierCall())
+        let hasty = try TestFleet.tier(url, deadline: .milliseconds(10))
         guard case .unavailable = await hasty.entry(for: key, extending: .none, TierCall()) else {
             Issue.record("an answer came before it could")
             return
         }
+        gate.open()
+        #expect(await outcome != .unavailable)
+        #expect(await patient.found(key)?.body == Data([1]))
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HalcyonStore
 import HalcyonSystem
 import HalcyonTesting
@@ -424,7 +425,13 @@ struct FleetRemovalsTests {
     @Test("keeps a look-up no longer than one read after that under way, however many ask meanwhile")
     func manyLookUps() async throws {
         let server = try await TestEngine()
-        let relay = try FalseEngine(.relay(port: server.port, delay: .milliseconds(50)))
+        // So that a read takes a while.
+        let relay = try FalseEngine(
+            .relay(port: server.port) {
+                usleep(100_000)
+                return true
+            }
+        )
         let tier = try TestFleet.tier("redis://127.0.0.1:\(relay.port)", listens: false)
         let isAnswered = Lock(false)
         let lookUp = Task {

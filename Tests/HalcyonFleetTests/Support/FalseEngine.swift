@@ -15,8 +15,9 @@ final class FalseEngine: Sendable {
         case trickle([UInt8])
         /// Closes the connection.
         case close
-        /// Passes everything on to an engine and back, each way after a delay.
-        case relay(port: Int, delay: Duration)
+        /// Passes everything on to an engine. The function is called before each piece of its replies is passed back: it may
+        /// block, and closes the connection in place of that with `false`.
+        case relay(port: Int, passesReply: @Sendable () -> Bool)
     }
 
     let port: Int
@@ -60,8 +61,8 @@ final class FalseEngine: Sendable {
     }
 
     private static func serve(_ connection: Int32, _ behavior: Behavior) {
-        if case .relay(let port, let delay) = behavior {
-            relay(connection, to: port, delay)
+        if case .relay(let port, let passesReply) = behavior {
+            relay(connection, to: port, passesReply)
             return
         }
         defer { close(connection) }
@@ -82,7 +83,7 @@ final class FalseEngine: Sendable {
         }
     }
 
-    private static func relay(_ connection: Int32, to port: Int, _ delay: Duration) {
+    private static func relay(_ connection: Int32, to port: Int, _ passesReply: @Sendable () -> Bool) {
         let engine = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(port)
         let isConnected = withUnsafePointer(to: &address) { pointer in
@@ -94,22 +95,21 @@ final class FalseEngine: Sendable {
             close(connection)
             return
         }
-        let copy: @Sendable (Int32, Int32) -> Void = { from, to in
+        @Sendable func copy(_ from: Int32, _ to: Int32, _ passes: () -> Bool) {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
                 let count = read(from, &buffer, buffer.count)
-                guard count > 0 else { break }
-                usleep(UInt32(delay / .microseconds(1)))
+                guard count > 0, passes() else { break }
                 guard send(to, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
             }
             shutdown(to, Int32(SHUT_RDWR))
             shutdown(from, Int32(SHUT_RDWR))
         }
         SystemThread.detached {
-            copy(connection, engine)
+            copy(connection, engine) { true }
             close(connection)
         }
-        copy(engine, connection)
+        copy(engine, connection, passesReply)
         close(engine)
     }
 }

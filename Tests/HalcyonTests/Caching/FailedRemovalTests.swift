@@ -76,6 +76,24 @@ struct FailedRemovalTests {
         #expect(clock.sleeperCount == 0)
     }
 
+    @Test("is made at one time with all others that could not be made")
+    func together() async throws {
+        let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = DiskTier(configuration: .init(folder: folder), flushClock: clock, onFault: nil)
+        let tiers = CacheTiers(disk: disk, [tier])
+        let keys = (0..<20).map { CacheKey(name: "https://a.example/\($0)") }
+        for key in keys { tier.put(.init(body: Data([1])), for: key) }
+        tier.unavailable = [.remove]
+        for key in keys { _ = try await tiers.remove(.name(key.name)) }
+        await clock.waitForSleepers(1)
+        #expect(tier.keys.count == 20 && clock.sleeperCount == 1)
+        tier.unavailable = []
+        clock.advance(by: .seconds(1))
+        await eventually { [tier] in tier.keys.isEmpty && tiers.failed[1].unconditional.isEmpty }
+        #expect(clock.sleeperCount == 0)
+    }
+
     @Test("is one for a load that stores an original and a result of it, and hides what was made of others alone")
     func load() async throws {
         let url = Sample.url()
