@@ -22,26 +22,23 @@ protocol ArrivingBody: Sendable {
 
 extension ReceivedBody: ArrivingBody {}
 
-/// The bytes of a stream or a file that is being read. It keeps none once that has ended.
+/// The bytes of a stream that is being read. It keeps none once that has ended.
 final class ArrivingBytes: ArrivingBody {
     private struct State {
         var gathered = GatheredBytes()
-        /// Memory of another owner, who does not write to it any more, and takes it back before it goes.
-        var lent: UnsafeRawBufferPointer?
         var isEnded = false
 
-        /// Returns the bytes from an offset on.
-        func bytes(from offset: Int) -> Data {
-            if let lent { return Data(lent.dropFirst(offset)) }
-            return gathered.withUnsafeBytes { Data($0.dropFirst(offset)) }
+        /// Returns the bytes from an offset on; `nil` once no more come.
+        func bytes(from offset: Int) -> Data? {
+            isEnded ? nil : gathered.withUnsafeBytes { Data($0.dropFirst(offset)) }
         }
     }
 
     private let state = Lock(State())
     private let arrivals = BodyArrivals()
 
-    /// - Parameter capacity: The number of bytes for which memory is reserved. Default: 0.
-    init(capacity: Int = 0) {
+    /// - Parameter capacity: The number of bytes for which memory is reserved.
+    init(capacity: Int) {
         state.withLock { $0.gathered.reserveCapacity(capacity) }
     }
 
@@ -52,12 +49,6 @@ final class ArrivingBytes: ArrivingBody {
             return state.gathered.count
         }
         arrivals.note(count)
-    }
-
-    /// Lends all bytes so far, in place of those lent before. They must stay as they are until ``end()`` returns.
-    func lend(_ bytes: UnsafeRawBufferPointer) {
-        state.withLock { $0.lent = bytes }
-        arrivals.note(bytes.count)
     }
 
     /// Ends the arrival. Calling it again does nothing.
@@ -74,7 +65,7 @@ final class ArrivingBytes: ArrivingBody {
     }
 
     func copy() async -> Data? {
-        state.withLock { $0.isEnded ? nil : $0.bytes(from: 0) }
+        state.withLock { $0.bytes(from: 0) }
     }
 
     func hasBytes(from offset: Int) async -> Bool {
@@ -85,8 +76,7 @@ final class ArrivingBytes: ArrivingBody {
     func bytes(from offset: Int) async -> Data? {
         await arrivals.wait(for: offset + 1)
         guard !Task.isCancelled else { return nil }
-        // Copied under the lock: lent memory goes, and memory that is shared when more bytes come would be copied
-        // whole.
-        return state.withLock { $0.isEnded ? nil : $0.bytes(from: offset) }
+        // Copied under the lock: memory that is shared when more bytes come would be copied whole.
+        return state.withLock { $0.bytes(from: offset) }
     }
 }

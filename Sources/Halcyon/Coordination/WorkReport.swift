@@ -5,7 +5,7 @@ internal import HalcyonHTTP
 enum WorkReport: Sendable {
     /// A stage of the load has begun.
     case began(ImageError.Stage)
-    /// A transfer, a stream or a file has begun to be received.
+    /// A transfer or a stream has begun to be received.
     case receiving(BodyReport)
     /// Bytes have been received.
     case progress(ProgressReport)

@@ -25,6 +25,14 @@ extension ResolvedRequest {
         replacing(work: work(options, readsDisk: false), options: options)
     }
 
+    /// The same request, which asks the server about its original whatever the disk has.
+    var revalidating: ResolvedRequest {
+        var options = options
+        options.cache.revalidates = true
+        options.cache.staleIfError = .never
+        return replacing(work: work, options: options)
+    }
+
     /// The policy by which the HTTP cache is used.
     var cachePolicy: HTTPCachePolicy {
         let lookup: HTTPCachePolicy.Lookup =

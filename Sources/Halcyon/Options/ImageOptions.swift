@@ -138,8 +138,8 @@ public struct ImageOptions: Sendable {
         set { change { $0.previews = newValue } }
     }
 
-    /// The previews that are made of an image while its bytes arrive from a server, a stream or a slow medium, which a
-    /// task hands out as ``ImageTask/previews``. Default: ``ProgressivePolicy/none``.
+    /// The previews that are made of an image while its bytes arrive from a server or a stream, which a task hands
+    /// out as ``ImageTask/previews``. Default: ``ProgressivePolicy/none``.
     ///
     /// They are processed as the image is, and stored in no cache. Equal loads share them.
     public var progressive: ProgressivePolicy {

@@ -7,9 +7,8 @@
 /// of its resolution; of a GIF, the first frame. Pixels that are missing are transparent. A preview of rows is made when
 /// at least a sixteenth more is there, and 64 previews of an image at the most.
 ///
-/// There are previews of transfers from servers, of streams (``StreamingImageDataProvider``), and of files that are
-/// read slowly: longer ones than 256 KiB of which a part is still missing after 100 milliseconds. Other files, and
-/// other sources, are there as soon as a preview could be.
+/// There are previews of transfers from servers, and of streams (``StreamingImageDataProvider``). Files and other sources
+/// are there as soon as a preview could be.
 public struct ProgressivePolicy: Sendable, Hashable {
     /// The states of the image that are shown.
     public enum Mode: Sendable, Hashable {

@@ -47,8 +47,6 @@ extension ImagePipeline {
         public var allowedSources = SourceKinds.all
         /// Shares work with other processes, such as those of a fleet of servers; `nil`: each makes its own. Default: `nil`.
         public var sharing: (any WorkSharing)?
-        /// Says which files are shown while they are read. Default: the standard.
-        var filePacing = FileReadPacing()
 
         /// Returns a configuration for URLs of other people: sources are servers alone, and connections are made to addresses
         /// of the public Internet alone (``AddressPolicy/publicOnly(allowing:)``), wherever a redirect leads. All else has

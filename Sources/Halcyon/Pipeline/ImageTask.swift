@@ -102,8 +102,8 @@ public final class ImageTask: Sendable, Identifiable {
     /// from its temporary file.
     ///
     /// - Returns: `nil` if no transfer is under way: before the head of the response, after the last byte, and for a
-    ///   source whose bytes come at once. Those of a stream come in pieces, and those of a file that is read slowly.
-    ///   The bytes of a whole body are ``ImageResponse/data``.
+    ///   source whose bytes come at once. Those of a stream come in pieces. The bytes of a whole body are
+    ///   ``ImageResponse/data``.
     public func receivedData() async -> Data? {
         await work.receivedData()
     }

@@ -9,14 +9,10 @@ final class FileFetcher: Sendable {
     /// The states in which files were examined last, by path.
     private let states = Lock(BoundedTable<String, FileReader.Identity>(capacity: 10_000))
     private let thumbnails: ThumbnailFolder?
-    private let pacing: FileReadPacing
 
-    /// - Parameters:
-    ///   - thumbnails: The thumbnails that programs of the user share. Default: none.
-    ///   - pacing: Says which files are shown while they are read. Default: the standard.
-    init(thumbnails: ThumbnailFolder? = nil, pacing: FileReadPacing = FileReadPacing()) {
+    /// - Parameter thumbnails: The thumbnails that programs of the user share.
+    init(thumbnails: ThumbnailFolder?) {
         self.thumbnails = thumbnails
-        self.pacing = pacing
     }
 
     /// Runs work other than on a file that takes long, or waits for the system.
@@ -65,10 +61,8 @@ final class FileFetcher: Sendable {
     /// - Throws: ``ImageError``, `CancellationError`.
     func whole(_ path: String, for request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         let limit = (request.options.network.limits ?? .standard).bodyBytes
-        let context = context.nextAttempt()
-        let (data, identity) = try await run(path, context) { [pacing] flag in
-            let follower = FileReadFollower(pacing, context: context)
-            return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
+        let (data, identity) = try await run(path, context) { flag in
+            try FileReader.read(path, limit: limit, cancellation: flag)
         }
         return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
     }
@@ -92,16 +86,14 @@ final class FileFetcher: Sendable {
         context: WorkContext
     ) async throws -> FetchedOriginal {
         let (path, limit) = (thumbnail.path.text, (request.options.network.limits ?? .standard).bodyBytes)
-        let context = context.nextAttempt()
-        let (data, identity) = try await run(path, context) { [thumbnails, pacing] flag in
+        let (data, identity) = try await run(path, context) { [thumbnails] flag in
             // A thumbnail shows what is in the file, so it is only for those who may read the file.
             if let thumbnails, let state = try FileReader.readableIdentity(of: path),
                 let data = try thumbnails.thumbnail(of: thumbnail, in: state, limit: limit, cancellation: flag)
             {
                 return (data, Optional(state))
             }
-            let follower = FileReadFollower(pacing, context: context)
-            return try FileReader.read(path, limit: limit, cancellation: flag, follower: follower)
+            return try FileReader.read(path, limit: limit, cancellation: flag)
         }
         return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
     }

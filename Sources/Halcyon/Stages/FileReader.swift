@@ -44,13 +44,10 @@ enum FileReader {
 
     /// Returns all bytes of a regular file, at most `limit` of them, and the state that they belong to; `nil` if the file
     /// changed meanwhile.
-    ///
-    /// - Parameter follower: Shown the bytes while they are read. Default: none.
     static func read(
         _ path: String,
         limit: Int,
-        cancellation: CancellationFlag,
-        follower: FileReadFollower? = nil
+        cancellation: CancellationFlag
     ) throws -> (data: Data, identity: Identity?) {
         // Without O_NONBLOCK, opening a pipe without a writer would never return.
         let descriptor = FilePath.withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -63,12 +60,10 @@ enum FileReader {
             throw Failure(reason: "\(identity.byteCount) bytes are more than the \(limit) allowed")
         }
         let data = try Data.filled(capacity: max(1, identity.byteCount)) { buffer in
-            // The memory is the caller's from then on.
-            defer { follower?.end() }
             var offset = 0
             while offset < identity.byteCount {
                 try cancellation.check()
-                let remaining = min(identity.byteCount - offset, follower?.pacing.pieceByteCount ?? 4 << 20)
+                let remaining = min(identity.byteCount - offset, 4 << 20)
                 let count = Glibc.read(descriptor, buffer.baseAddress.map { $0 + offset }, remaining)
                 if count < 0 {
                     if errno == EINTR { continue }
@@ -77,8 +72,6 @@ enum FileReader {
                 // The file has become shorter since its size was read.
                 if count == 0 { break }
                 offset += count
-                let bytes = UnsafeRawBufferPointer(start: buffer.baseAddress, count: offset)
-                follower?.follow(bytes, of: identity.byteCount)
             }
             return offset
         }

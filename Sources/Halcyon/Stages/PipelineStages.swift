@@ -42,10 +42,7 @@ final class PipelineStages: Sendable {
         activities = LoadActivities(observers: configuration.observers)
         interception = Interception(configuration)
         sharing = configuration.sharing
-        let files = FileFetcher(
-            thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init),
-            pacing: configuration.filePacing
-        )
+        let files = FileFetcher(thumbnails: configuration.thumbnailFolder.map(ThumbnailFolder.init))
         workers =
             configuration.workers
             ?? PixelWorkers(threadCount: configuration.workerCount, byteBudget: configuration.decodeBudget)

@@ -3,7 +3,7 @@ internal import HalcyonCodecs
 internal import HalcyonSystem
 
 /// Makes previews of an image while its bytes arrive, once for all loads that share the transfer, or the reading of a
-/// stream or a file.
+/// stream.
 ///
 /// There is one loop a transfer: it takes the bytes that have come, decodes them on a worker, and makes a preview if the
 /// state is worth one. Bytes that come meanwhile wait in the body, so that previews never overtake each other, and a slow

@@ -79,18 +79,14 @@ struct FileIdentityTests {
         try first.write(to: URL(filePath: path))
         let isReading = DispatchSemaphore(value: 0)
         let mayRead = DispatchSemaphore(value: 0)
-        let pacing = FileReadPacing(now: {
-            isReading.signal()
-            mayRead.wait()
-            return .now
-        })
-        let files = FileFetcher(pacing: pacing)
+        let files = FileFetcher(thumbnails: nil)
         let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
-        let named = ImageRequest(.file(path, cacheKey: "drawing"))
-        let pending = try #require(test.pipeline.stages.resolver.begin(named).resolved)
         let reads = (0..<2).map { _ in
-            Task { [path] in
-                _ = try await files.whole(path, for: pending, context: context)
+            Task {
+                try await files.run(priority: context.priority) {
+                    isReading.signal()
+                    mayRead.wait()
+                }
             }
         }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -100,7 +96,7 @@ struct FileIdentityTests {
             }
         }
         #expect(try await files.identity(of: path, context: context).byteCount == first.count)
-        for _ in 0..<100 { mayRead.signal() }
+        for _ in reads { mayRead.signal() }
         for read in reads { try await read.value }
     }
 

@@ -9,16 +9,9 @@ import Testing
 struct ProgressiveSourceTests {
     private let steps = Lock<[PassDecoder.Step]>([])
 
-    private func pipeline(_ pacing: FileReadPacing = FileReadPacing()) -> TestPipeline {
+    private func pipeline() -> TestPipeline {
         let decoder = PassDecoder { [steps] step in steps.withLock { $0.append(step) } }
-        return TestPipeline(codecs: decoder.codecs, filePacing: pacing)
-    }
-
-    /// Writes a file with a header and this many passes, whose name no other test has.
-    private func file(passCount: Int) throws -> String {
-        let path = TestPipeline.temporaryPath()
-        try (PassDecoder.header + Data(repeating: UInt8(ascii: "-"), count: passCount)).write(to: URL(filePath: path))
-        return path
+        return TestPipeline(codecs: decoder.codecs)
     }
 
     @Test("come as the pieces of a stream do, and end with the image")
@@ -59,59 +52,15 @@ struct ProgressiveSourceTests {
         await eventually { test.pipeline.stages.progressive.work.count == 0 }
     }
 
-    @Test("are made of a file that is read slowly, of the pieces that are there")
-    func slowFile() async throws {
-        let (start, calls, gate) = (ContinuousClock.now, Lock(0), DispatchGate())
-        let now: @Sendable () -> ContinuousClock.Instant = {
-            let call = calls.withLock { calls in
-                calls += 1
-                return calls
-            }
-            // Once the second piece has been read.
-            if call == 3 { gate.wait() }
-            return call == 1 ? start : start + .milliseconds(100)
-        }
-        let count = PassDecoder.header.count + 2
-        let test = pipeline(FileReadPacing(pieceByteCount: count, now: now))
-        let path = try file(passCount: count + 10)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let task = test.pipeline.task(for: ImageRequest(.file(path), options: [.progressive]))
-        await eventually { task.preview != nil }
-        let preview = try #require(task.preview)
-        #expect(preview.image.size.width == 2 && preview.response.source == .file)
-        gate.open()
-        #expect(try await task.image.size.width == PassDecoder.fullWidth)
-        #expect(task.preview == nil)
-        await eventually { test.pipeline.stages.progressive.work.count == 0 }
-    }
-
-    @Test("are not made of a file that is read at once, and of a short one", arguments: [(99, 70), (100, 1_000)])
-    func fastFile(milliseconds: Int, pieceByteCount: Int) async throws {
-        let (start, isFirst) = (ContinuousClock.now, Lock(true))
-        let now: @Sendable () -> ContinuousClock.Instant = {
-            let isFirst = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
-            return isFirst ? start : start + .milliseconds(milliseconds)
-        }
-        let test = pipeline(FileReadPacing(pieceByteCount: pieceByteCount, now: now))
-        let path = try file(passCount: 100)
+    @Test("are not made of a file")
+    func file() async throws {
+        let test = pipeline()
+        let path = TestPipeline.temporaryPath()
+        try (PassDecoder.header + Data(repeating: UInt8(ascii: "-"), count: 100)).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let task = test.pipeline.task(for: ImageRequest(.file(path), options: [.progressive]))
         #expect(try await task.image.size.width == PassDecoder.fullWidth)
         await eventually { test.pipeline.stages.progressive.work.count == 0 }
         #expect(steps.withLock { $0 } == [])
-    }
-
-    @Test("read a file piece by piece without changing its bytes", arguments: [1, 7, 1_000])
-    func pieces(pieceByteCount: Int) async throws {
-        let test = pipeline(FileReadPacing(pieceByteCount: pieceByteCount, patience: .zero))
-        let (path, data) = (TestPipeline.temporaryPath(), Sample.encoded(Sample.noise(20, 10), .png))
-        try data.write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let request = ImageRequest(.file(path), options: [.progressive])
-        #expect(try await firstDifference(test.pipeline.data(for: request), data) == nil)
-        #expect(try await test.pipeline.image(from: request).bitmap.hasSamePixels(as: Sample.noise(20, 10)))
     }
 }

@@ -32,7 +32,6 @@ final class TestPipeline: Sendable {
         interceptors: [any LoadIntercepting] = [],
         loaders: [any SourceLoading] = [],
         allowedSources: SourceKinds = .all,
-        filePacing: FileReadPacing = FileReadPacing(),
         partialBodies: PartialBodyStore? = nil
     ) {
         let path = folder ?? Self.temporaryPath()
@@ -67,7 +66,6 @@ final class TestPipeline: Sendable {
         configuration.interceptors = interceptors
         configuration.loaders = loaders
         configuration.allowedSources = allowedSources
-        configuration.filePacing = filePacing
         pipeline = ImagePipeline(configuration: configuration)
     }
 
