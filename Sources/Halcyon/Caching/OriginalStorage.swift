@@ -56,12 +56,10 @@ final class OriginalStorage: Sendable {
     /// - Parameters:
     ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
     ///   - fetcher: Asks the server for the load.
-    ///   - reads: A Boolean value that indicates whether stored originals may answer.
     convenience init(
         for request: ResolvedRequest,
         _ transfer: TransferRequest,
         _ fetcher: OriginalFetcher,
-        reads: Bool,
         priority: PriorityBox
     ) {
         self.init(
@@ -69,7 +67,7 @@ final class OriginalStorage: Sendable {
             from: transfer.url.withoutUser,
             in: request.originals,
             policy: request.options.cache,
-            reads: reads,
+            reads: request.work.readsDisk,
             skippedTiers: request.work.skippedTiers,
             isOutdated: { fetcher.isOutdated },
             priority: priority

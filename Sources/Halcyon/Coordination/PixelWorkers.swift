@@ -76,21 +76,22 @@ public final class PixelWorkers: Sendable {
     /// enough where its response stated the number of its bytes. Otherwise it may have been cut short, and is decoded; so
     /// is one that takes the place of another, which can be shown.
     ///
+    /// - Parameter codecs: Those for requests that name none.
     /// - Throws: ``CodecError``, `CancellationError`.
     func isWhole(
-        _ data: Data,
-        statesLength: Bool,
-        replaces: Bool,
-        codecs: ImageCodecs,
-        options: DecodeOptions,
-        priority: PriorityBox
+        _ original: Original,
+        of request: ResolvedRequest,
+        over codecs: ImageCodecs,
+        _ priority: PriorityBox
     ) async throws -> Bool {
-        guard !statesLength || replaces else {
-            _ = try await info(of: data, codecs: codecs, options: options, priority: priority)
+        let workers = request.options.workers ?? self
+        let (codecs, options) = (request.codecs(over: codecs), request.options.decode.decodeOptions)
+        guard !original.statesLength || original.caching.replaced != nil else {
+            _ = try await workers.info(of: original.data, codecs: codecs, options: options, priority: priority)
             return true
         }
-        let image = try await decode(data, codecs: codecs, options: options, priority: priority)
-        return statesLength || !image.isPartial
+        let image = try await workers.decode(original.data, codecs: codecs, options: options, priority: priority)
+        return original.statesLength || !image.isPartial
     }
 
     /// Runs work on a worker that needs no part of the budget, or has it.

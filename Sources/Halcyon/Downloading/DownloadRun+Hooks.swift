@@ -84,7 +84,7 @@ extension DownloadRun {
             return SuppliedProof(proof: proof, responder: responder)
         }
         // There is no other answer.
-        responded(response)
+        tell(.responded(response))
         throw failure(.status(response.status))
     }
 

@@ -19,8 +19,8 @@ struct DownloadRun: Sendable {
     /// The queue on which hooks change bodies.
     let workers: WorkQueue
     let context: WorkContext
-    /// Called with the head of the final response as it came.
-    let responded: @Sendable (TransferResponse) -> Void
+    /// Tells what happens to the one who asked for events.
+    let tell: @Sendable (ImageDownloader.Event.Kind) -> Void
     private let begun = WorkNumber.next()
     /// The number of the sending of the request that ``number`` tells of; `nil` until then.
     private let sent = Lock<UInt64?>(nil)
@@ -153,7 +153,7 @@ struct DownloadRun: Sendable {
                 defer { head = response }
                 return head == nil
             }
-            if isFirst { responded(response) }
+            if isFirst { tell(.responded(response)) }
             if handling.hooks.isEmpty { try check(response, to: hop.request) }
         }
         let review: @Sendable (TransferResponse) async throws -> Void = { response in

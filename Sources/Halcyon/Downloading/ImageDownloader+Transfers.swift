@@ -7,16 +7,12 @@ extension ImageDownloader {
     /// Returns the response to a request, with its body.
     ///
     /// - Parameters:
-    ///   - audience: The scope of the response. Default: that of the policy's hooks.
     ///   - since: The ``WorkNumber`` before which a transfer is too old to be joined. Default: any may be joined.
-    ///   - called: The number of the load, which decides whether others join its transfer. Default: that of the transfer.
-    ///   - basis: The facts that `request` was derived from, if its identity is known already. Default: it is not.
+    ///   - basis: The load that `request` was derived from. Default: none.
     func download(
         _ request: TransferRequest,
         policy: NetworkPolicy,
-        audience: String? = nil,
         since: UInt64 = 0,
-        called: UInt64? = nil,
         basis: DownloadBasis? = nil,
         context: WorkContext
     ) async throws -> TransferredBody {
@@ -25,44 +21,26 @@ extension ImageDownloader {
             throw ImageError(stage: .load, reason: .downloaderShutDown, source: request.url.absoluteString)
         }
         defer { calls.end(call) }
-        let work = (policy: policy, audience: audience, since: since, called: called, basis: basis)
-        return try await body(of: request, for: work, call: call, context: context.nextAttempt())
-    }
-
-    private func body(
-        of request: TransferRequest,
-        for work: (
-            policy: NetworkPolicy, audience: String?, since: UInt64, called: UInt64?, basis: DownloadBasis?
-        ),
-        call: DownloadCall,
-        context: WorkContext
-    ) async throws -> TransferredBody {
+        let context = context.nextAttempt()
         // One for all that follows.
         let setup = setup
         // What the load is known by comes from a configuration that is gone: nobody else may be given the response.
-        let isOutdated = work.basis.map { $0.generation != setup.generation } ?? false
-        let original = isOutdated ? work.basis?.renewed(request) ?? request : request
-        let unmodified = work.policy.applied(to: original, over: setup.configuration.policy)
-        let request = try await modified(unmodified, setup, policy: work.policy, call: call, context: context)
-        let sharing = SharedTransfer(request, setup, policy: work.policy, audience: work.audience)
+        let isOutdated = basis.map { $0.generation != setup.generation } ?? false
+        let original = isOutdated ? basis?.renewed(request) ?? request : request
+        let unmodified = policy.applied(to: original, over: setup.configuration.policy)
+        let request = try await modified(unmodified, setup, policy: policy, call: call, context: context)
+        let sharing = SharedTransfer(request, setup, policy: policy, audience: basis?.audience)
         do {
             var result = try await transfers.value(
                 for: sharing.key,
-                joining: JoinRule(since: work.since),
-                number: work.called ?? WorkNumber.next(),
+                joining: JoinRule(since: since),
+                number: basis?.number ?? WorkNumber.next(),
                 context: context,
                 wait: call.wait
             ) { [self] context in
                 var placed = request
-                placed.place = work.called
-                return try await transfer(
-                    placed,
-                    of: work.basis?.original,
-                    setup,
-                    handling: sharing.handling,
-                    audience: sharing.audience,
-                    context: context
-                )
+                placed.place = basis?.number
+                return try await transfer(placed, of: basis?.original, setup, sharing, context: context)
             }
             result.isOutdated = isOutdated
             return result
@@ -117,30 +95,14 @@ extension ImageDownloader {
         _ request: TransferRequest,
         of original: String?,
         _ setup: DownloadSetup,
-        handling: TransferHandling,
-        audience: String?,
+        _ sharing: SharedTransfer,
         context: WorkContext
     ) async throws -> TransferredBody {
         try Task.checkCancellation()
-        let number = transferCount.withLock { count in
-            count += 1
-            return count
-        }
-        let run = run(
-            request,
-            of: original,
-            number: number,
-            setup,
-            handling: handling,
-            audience: audience,
-            context: context
-        )
-        context.begin(.load)
-        context.note(.transferBegan)
+        let run = begin(request, of: original, setup, sharing, context: context)
         let start = ContinuousClock.now
-        send(.started, of: request, number: number, setup)
         let result = await run.result()
-        noteEnd(result, duration: ContinuousClock.now - start, of: request, number: number, setup, context: context)
+        noteEnd(of: run, result, duration: ContinuousClock.now - start)
         do {
             return TransferredBody(body: try result.get(), number: run.number)
         } catch var error as ImageError {
@@ -152,44 +114,38 @@ extension ImageDownloader {
     // Not inlined, as what else a transfer calls before and after it waits: its frame had 10 kB with their variables.
 
     @inline(never)
-    private func run(
+    private func begin(
         _ request: TransferRequest,
         of original: String?,
-        number: Int,
         _ setup: DownloadSetup,
-        handling: TransferHandling,
-        audience: String?,
+        _ sharing: SharedTransfer,
         context: WorkContext
     ) -> DownloadRun {
-        let onEvent = setup.configuration.onEvent
-        return DownloadRun(
+        let number = transferCount.withLock { count in
+            count += 1
+            return count
+        }
+        let (onEvent, defaults) = (setup.configuration.onEvent, setup.configuration.policy.handling)
+        let run = DownloadRun(
             request: request,
             original: original,
-            handling: DownloadHandling(handling, audience: audience, over: setup.configuration.policy.handling),
+            handling: DownloadHandling(sharing.handling, audience: sharing.audience, over: defaults),
             bodies: setup.bodies,
             answers: setup.answers,
             workers: workers,
             context: context,
-            responded: { onEvent?(Event(transfer: number, request: request, kind: .responded($0))) }
+            tell: { kind in onEvent?(Event(transfer: number, request: request, kind: kind)) }
         )
+        context.begin(.load)
+        context.note(.transferBegan)
+        run.tell(.started)
+        return run
     }
 
     @inline(never)
-    private func send(_ kind: Event.Kind, of request: TransferRequest, number: Int, _ setup: DownloadSetup) {
-        setup.configuration.onEvent?(Event(transfer: number, request: request, kind: kind))
-    }
-
-    @inline(never)
-    private func noteEnd(
-        _ result: Result<HTTPResponseBody, any Error>,
-        duration: Duration,
-        of request: TransferRequest,
-        number: Int,
-        _ setup: DownloadSetup,
-        context: WorkContext
-    ) {
-        context.note(.transferred(TransferReport(result, duration: duration)))
-        send(.finished(result.map(\.metrics)), of: request, number: number, setup)
+    private func noteEnd(of run: DownloadRun, _ result: Result<HTTPResponseBody, any Error>, duration: Duration) {
+        run.context.note(.transferred(TransferReport(result, duration: duration)))
+        run.tell(.finished(result.map(\.metrics)))
     }
 }
 
@@ -224,8 +180,12 @@ private final class SharedTransfer: Sendable {
     }
 }
 
-/// The facts that the request of a load was derived from, in which its identity lies.
+/// The load that a request was derived from, as far as a downloader has to know it.
 struct DownloadBasis: Sendable {
+    /// The number of the load, which decides whether others join its transfer.
+    let number: UInt64
+    /// The scope of the response, if hooks or the options name it.
+    let audience: String?
     /// The ``DownloadSetup/generation`` whose policy was applied.
     let generation: UInt64
     /// The request of the source, with nothing of a downloader.

@@ -45,21 +45,10 @@ struct CacheEntryForm: LoadForm {
         }
         do {
             // Keeps error pages out of the cache, what was cut short unseen, and what cannot be shown in the place of what can.
-            let isWhole = try await (request.options.workers ?? parts.workers).isWhole(
-                original.data,
-                statesLength: original.statesLength,
-                replaces: original.caching.replaced != nil,
-                codecs: request.codecs(over: parts.codecs),
-                options: request.options.decode.decodeOptions,
-                priority: context.priority
-            )
+            let isWhole = try await parts.workers.isWhole(original, of: request, over: parts.codecs, context.priority)
             guard isWhole else { return made(original.source, for: request) }
         } catch let error as CodecError {
-            parts.recovery.reportUnregistered(error, context: context)
-            var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-            error.isOutdated = original.isOutdated
-            if original.source == .network { parts.recovery.remember(error, of: request) }
-            throw error
+            throw parts.recovery.failure(error, toDecode: original, of: request, context: context)
         }
         return Made(original.source, of: original, for: request)
     }

@@ -84,12 +84,24 @@ final class Recovery: Sendable {
         failureMemory.record(error, for: name.ofFrame(frame))
     }
 
-    /// Reports that nobody registered a format, once for each.
-    func reportUnregistered(_ error: CodecError, context: WorkContext) {
-        guard case .unregistered(let format) = error, reportedFormats.withLock({ $0.insert(format).inserted }) else {
-            return
+    /// Returns the error of an original that cannot be decoded, which is remembered if it has just come from its server. A format
+    /// that nobody registered is reported, once for each.
+    ///
+    /// - Parameter frame: The frame that could not be decoded. Default: 0.
+    func failure(
+        _ error: CodecError,
+        toDecode original: Original,
+        of request: ResolvedRequest,
+        frame: Int = 0,
+        context: WorkContext
+    ) -> ImageError {
+        if case .unregistered(let format) = error, reportedFormats.withLock({ $0.insert(format).inserted }) {
+            context.note(.unregisteredFormat(format))
         }
-        context.note(.unregisteredFormat(format))
+        var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
+        error.isOutdated = original.isOutdated
+        if original.source == .network { remember(error, of: request, frame: frame) }
+        return error
     }
 
     /// Reports that an image was decoded in the program, as there is no worker; once for each format.

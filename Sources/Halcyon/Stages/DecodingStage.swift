@@ -112,11 +112,7 @@ final class DecodingStage: Sendable {
                 processorTime: processorTime
             )
         } catch let error as CodecError {
-            recovery.reportUnregistered(error, context: context)
-            var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-            error.isOutdated = original.isOutdated
-            if original.source == .network { recovery.remember(error, of: request, frame: key.decode.frame) }
-            throw error
+            throw recovery.failure(error, toDecode: original, of: request, frame: key.decode.frame, context: context)
         } catch let error as BitmapError {
             throw ImageError(stage: .decode, reason: .codec(.bitmap(error)), source: "\(request.source)")
         }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import HalcyonCodecs
 internal import HalcyonHTTP
 internal import HalcyonSystem
@@ -30,70 +29,33 @@ final class OriginalRefresher: Sendable {
     ///
     /// - Parameter activities: Counts the transfer, which no load observes.
     func refresh(_ request: ResolvedRequest, _ transfer: TransferRequest, _ activities: LoadActivities?) {
-        let priority = PriorityBox(.low)
-        let context = WorkContext(priority: priority, activities: activities, report: { _ in })
-        let policy = request.options.cache
+        let context = WorkContext(priority: PriorityBox(.low), activities: activities, report: { _ in })
         // Removals and stores since the load began keep the refresh from joining what it may not store.
-        let joining = ContentRegistrations(for: request.key, with: request.caches).joining
-        let fetcher = network.fetcher(for: request, since: joining.since, context: context)
-        let storage = OriginalStorage(for: request, transfer, fetcher, reads: true, priority: priority)
-        let transaction = HTTPCacheTransaction(
-            request: transfer,
-            policy: HTTPCachePolicy(lookup: .revalidate, staleIfError: .never),
-            storage: storage,
-            rules: request.cacheRules,
-            now: request.target.disk.now,
-            fetch: fetcher.fetch
-        )
+        let since = ContentRegistrations(for: request.key, with: request.caches).joining.since
         let fields = transfer.headers.map { "\($0.name.canonicalName):\($0.value)" }.sorted().joined(separator: "\n")
         let cache = UInt(bitPattern: ObjectIdentifier(request.target))
         let name = "\(cache)\n\(request.key.originalDiskKey)\n\(fields)"
-        tasks.start(name) { [recovery = network.recovery, workers, codecs] in
+        tasks.start(name) { [network, workers, codecs, request = request.revalidating] in
             // A failure is found again by the next load.
-            let answer: HTTPCacheResponse
+            let original: Original
             do {
-                answer = try await transaction.run().response
+                original = try await network.cached(transfer, for: request, since: since, context: context) {}
             } catch {
                 guard let error = error as? ImageError else { return }
                 await request.removeOriginal(ifGone: error)
-                if error.isRefusal { recovery.remember(error, of: request) }
+                if error.isRefusal { network.recovery.remember(error, of: request) }
                 return
             }
             // An original that was removed since the load began is not stored by the refresh of that load either.
-            let claim = ContentClaim(
-                registrations: request.registrations,
-                transfer: fetcher.transfer,
-                digest: ContentDigest(of: answer.data),
-                representation: answer.stored?.contentRepresentation ?? "",
-                requestTime: answer.stored?.requestTime,
-                found: storage.content,
-                isInBackground: true
-            )
+            var claim = original.claim(of: request)
+            claim.isInBackground = true
             // The request may accept what the server sends in place of an image that it does not have any more.
-            if !fetcher.isOutdated, OriginalCaching(answer, storage: storage).effect == .removeOriginal {
-                return await request.removeOriginal(by: claim)
-            }
-            let options = request.options
-            let decodeOptions = options.decode.decodeOptions
-            let reader = options.workers ?? workers
-            guard let pending = storage.pending, !request.hasUnknownFields || !pending.head.isVarying,
-                policy.storesOnDisk,
-                (try? await reader.isWhole(
-                    answer.data,
-                    statesLength: answer.response.statesLength,
-                    replaces: true,
-                    codecs: request.codecs(over: codecs),
-                    options: decodeOptions,
-                    priority: priority
-                )) == true
+            if original.caching.effect == .removeOriginal { return await request.removeOriginal(by: claim) }
+            guard let entry = original.caching.entry, request.options.cache.storesOnDisk,
+                (try? await workers.isWhole(original, of: request, over: codecs, context.priority)) == true
             else { return }
-            let entry = OriginalCaching.Entry(
-                diskKey: pending.diskKey,
-                slot: pending.slot,
-                metadata: pending.head.metadata
-            )
-            let writer = OriginalWriter(request: request, claim: claim, priority: priority)
-            let changes = await request.replace(by: claim, .store) { [writer.store(answer.data, entry)] }
+            let writer = OriginalWriter(request: request, claim: claim, priority: context.priority)
+            let changes = await request.replace(by: claim, .store) { [writer.store(original.data, entry)] }
             for change in changes { await change.value }
         }
     }

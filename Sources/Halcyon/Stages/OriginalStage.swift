@@ -95,111 +95,22 @@ final class OriginalStage: Sendable {
         }
     }
 
-    /// Returns an original through the HTTP cache: from disk while it is fresh, else from the server, unless that
-    /// responds that it has not changed.
+    /// Returns an original through the HTTP cache.
     private func cachedOriginal(
         _ transfer: TransferRequest,
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> Original {
-        let start = ContinuousClock.now
-        let readsDisk = request.work.readsDisk
-        let fetcher = network.fetcher(for: request, since: request.joining.since, context: context)
-        let storage = OriginalStorage(for: request, transfer, fetcher, reads: readsDisk, priority: context.priority)
-        let transaction = HTTPCacheTransaction(
-            request: transfer,
-            policy: request.cachePolicy,
-            storage: storage,
-            rules: request.cacheRules,
-            now: request.target.disk.now,
-            fetch: { transfer in
-                // Not an answer of the server, so that it changes nothing that is stored.
-                guard request.reach == .anywhere else { return .refused(request.notCached, status: nil) }
-                return try await fetcher.fetch(transfer)
-            }
-        )
-        let result = try await transaction.run()
-        try Task.checkCancellation()
-        return try original(
-            of: result,
-            to: transfer,
-            for: request,
-            storage,
-            fetcher,
-            start: start,
-            context: context
-        )
-    }
-
-    /// Returns the original that a response of the HTTP cache has.
-    ///
-    /// Not inlined: the frame of the call that waits for the response had 9 kB with the variables of this one.
-    @inline(never)
-    private func original(
-        of result: HTTPCacheTransaction<ImageError>.Answer,
-        to transfer: TransferRequest,
-        for request: ResolvedRequest,
-        _ storage: OriginalStorage,
-        _ fetcher: OriginalFetcher,
-        start: ContinuousClock.Instant,
-        context: WorkContext
-    ) throws -> Original {
-        let answer = result.response
-        let isInTheBackground = answer.source == .staleWhileRevalidating
-        guard answer.source != .unavailable, request.reach == .anywhere || !isInTheBackground else {
-            throw request.notCached
+        let since = request.joining.since
+        let original = try await network.cached(transfer, for: request, since: since, context: context) {
+            refresher.refresh(request, transfer, context.activities)
         }
-        // This load succeeds without the server, but the time for which the server refuses requests holds for the next.
-        if let failure = result.failure, failure.isRefusal { network.recovery.remember(failure, of: request) }
-        let isFetched = answer.source == .network
-        // An empty entry on disk is damage like any other, and is replaced.
-        guard !answer.data.isEmpty || !isFetched else {
-            var error = request.emptyBody(of: answer.response)
-            error.isOutdated = fetcher.isOutdated
-            throw error
+        if let time = original.timings.disk {
+            let isFound = original.source == .disk
+            let byteCount = isFound ? original.data.count : 0
+            context.note(.lookedUpDisk(.original, isFound: isFound, byteCount: byteCount, duration: time))
         }
-        if isInTheBackground { refresher.refresh(request, transfer, context.activities) }
-        var timings = ImageTimings()
-        timings.load = fetcher.time
-        if request.work.readsDisk {
-            let time = ContinuousClock.now - start - (fetcher.time ?? .zero)
-            timings.disk = time
-            let byteCount = isFetched ? 0 : answer.data.count
-            context.note(.lookedUpDisk(.original, isFound: !isFetched, byteCount: byteCount, duration: time))
-        }
-        let caching = caching(of: answer, storage, fetcher, for: request)
-        // Later requests may have other values in the fields that it varies by.
-        guard request.reach == .anywhere || caching.effect != .remove else { throw request.notCached }
-        let isConfirmed = answer.source == .validated && !fetcher.isOutdated && !storage.isOvertaken
-        return Original(
-            data: answer.data,
-            source: isFetched ? .network : .disk,
-            timings: timings,
-            metrics: answer.metrics,
-            head: answer.response,
-            caching: caching,
-            transfer: isFetched || isConfirmed ? fetcher.transfer : nil,
-            isOutdated: isFetched && fetcher.isOutdated
-        )
-    }
-
-    /// Returns the effect of a response on the caches.
-    private func caching(
-        of answer: HTTPCacheResponse,
-        _ storage: OriginalStorage,
-        _ fetcher: OriginalFetcher,
-        for request: ResolvedRequest
-    ) -> OriginalCaching {
-        let isFetched = answer.source == .network
-        if fetcher.isOutdated, isFetched || answer.source == .validated {
-            return OriginalCaching(.leave, foundAs: isFetched ? nil : storage.found)
-        }
-        let caching = OriginalCaching(answer, storage: storage)
-        if request.hasUnknownFields, request.followsServer, caching.validity?.isVarying == true {
-            // The values that later requests will have in the fields that the response varies by are unknown.
-            return OriginalCaching(.remove, foundAs: caching.source)
-        }
-        return caching
+        return original
     }
 
     /// Returns the original of a source whose caching no server decides.
@@ -244,7 +155,7 @@ final class OriginalStage: Sendable {
     private func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         switch request.source.location {
         case .network:
-            return try await network.fetch(request, context: context)
+            return try await network.uncached(request, context: context)
         case .file(let path):
             return try await files.whole(path.text, for: request, context: context)
         case .data(let data):

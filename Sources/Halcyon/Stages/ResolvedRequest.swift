@@ -82,9 +82,6 @@ final class ResolvedRequest: Sendable {
     /// The work that the load may join.
     var joining: JoinRule { registrations.joining }
 
-    /// The scope that the request names for the original; `nil` if there is none.
-    var audience: String? { key.original.namedAudience }
-
     /// A Boolean value that indicates whether the result is made by processors or an encoder, and so has a place of its
     /// own on disk.
     var isProcessed: Bool { encodedImage != nil || !options.processing.isIdentity }
@@ -141,11 +138,13 @@ final class ResolvedRequest: Sendable {
         )
     }
 
-    /// The facts that the request to a server was derived from; `nil` if the source is no server.
+    /// The load as a downloader has to know it; `nil` if the source is no server.
     var downloadBasis: DownloadBasis? {
         guard case .network(let transfer) = source.location else { return nil }
         let isStored = options.cache.storesInMemory || options.cache.storesOnDisk
         return DownloadBasis(
+            number: registrations.number,
+            audience: key.original.namedAudience,
             generation: work.generation,
             source: transfer,
             original: isStored ? key.originalDiskKey : nil
