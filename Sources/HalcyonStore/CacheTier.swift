@@ -158,14 +158,16 @@ public struct TierVersion: Hashable, Sendable {
 
 extension TierVersion {
     /// The version of an entry on disk.
-    package init(_ version: DiskCache.Version) {
-        self.init(version.storedAt.microseconds, version.checksum)
+    ///
+    /// - Parameter checksum: That of body and metadata.
+    init(storedAt: DiskTime, checksum: Int64) {
+        self.init(storedAt.microseconds, checksum)
     }
 
-    /// The version on disk.
-    package var onDisk: DiskCache.Version {
-        DiskCache.Version(storedAt: DiskTime(microseconds: first), checksum: second)
-    }
+    /// The time at which an entry on disk was stored.
+    var storedAt: DiskTime { DiskTime(microseconds: first) }
+    /// The checksum of body and metadata of an entry on disk.
+    var checksum: Int64 { second }
 }
 
 /// The answer to a look-up.

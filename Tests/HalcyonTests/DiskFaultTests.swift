@@ -73,8 +73,7 @@ struct DiskFaultTests {
                 guard call == .write, isArmed.withLock({ $0 }), let cache = slot.withLock({ $0 }) else { return }
                 let registrations = ContentRegistrations(for: key, with: [cache])
                 let claim = ContentClaim(registrations: registrations, transfer: WorkNumber.next())
-                let cached = CachedImage(.image(image), byteCount: 1)
-                cache.remember(cached, for: key, claim, expiration: nil)
+                cache.remember(.image(image), byteCount: 1, nil, for: key, claim, CachePolicy(), sizes: nil)
             },
             base: full
         )

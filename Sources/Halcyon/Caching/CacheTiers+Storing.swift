@@ -391,9 +391,7 @@ extension CacheTiers {
                 var kept = onDisk?.kept ?? own
                 // Other representations of the image are not outdated, and may be in this tier alone.
                 for key in claim.representation.isEmpty ? [] : OriginalStorage.diskKeys(name) {
-                    let priority = PriorityBox(.low)
-                    let found = try? await entry(for: key, in: number, extending: .none, priority: priority)
-                    guard let content = found.map({ StoredContent($0, at: key) }) else { continue }
+                    guard let content = await content(key, in: number)?.content else { continue }
                     if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
                 }
                 let scope = TierScope.name(name, except: kept, unknownSince: unknownSince)

@@ -72,19 +72,6 @@ final class CacheTiers: Sendable {
         return nil
     }
 
-    /// Returns the entry that a tier has for a key; `nil` if it has none, or cannot be asked.
-    ///
-    /// - Throws: `CancellationError`.
-    func entry(
-        for key: CacheKey,
-        in tier: Int,
-        extending: ExpirationExtension,
-        priority: PriorityBox
-    ) async throws -> TierEntry? {
-        let answer = try await answer(for: key, in: tier, extending: extending, priority: priority)
-        return if case .hit(let entry) = answer { entry } else { nil }
-    }
-
     /// Returns what a tier has for a key. Waits for changes of it that are in progress: a load that follows another one must
     /// not find what that one replaced.
     ///
@@ -124,17 +111,6 @@ final class CacheTiers: Sendable {
         return isDamaged ? .miss() : answer
     }
 
-    /// Returns the content of the entry that the disk has for a key, once the stores of it have ended; `nil` if it has
-    /// none. Changes nothing.
-    ///
-    /// - Throws: `CancellationError`.
-    func contentOnDisk(_ key: CacheKey) async throws -> StoredContent? {
-        try await settle(key, in: 0, priority: PriorityBox(.normal))
-        let content = await content(key, in: 0)?.content
-        try Task.checkCancellation()
-        return content
-    }
-
     /// Returns the content of the entry that a tier has for a key; `nil` if it has none. Waits for no store on disk in
     /// progress: the order knows of its content.
     ///
@@ -146,7 +122,7 @@ final class CacheTiers: Sendable {
     ) async -> (content: StoredContent, place: Place)? {
         if tier == 0 {
             guard let row = try? await disk.row(for: key, expired: expired) else { return nil }
-            let (content, version) = (StoredContent(row), TierVersion(row.version))
+            let (content, version) = (StoredContent(row), row.version)
             let isHidden = failed[0].hide(key, version: version, storedAt: row.storedAt, digest: content.digest)
             return isHidden ? nil : (content, Place(tier: 0, key: key, version: version))
         }

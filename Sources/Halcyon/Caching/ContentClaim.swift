@@ -153,9 +153,4 @@ struct ContentClaim: Sendable {
     /// The time at which the original arrived that an answer has confirmed; `nil` if it is another one, or that is not known.
     /// A result of an original that is not known may be of an earlier one if it is older.
     var confirmedSince: Date? { digest == found?.digest ? found?.storedAt : nil }
-
-    /// The number of the load, which is that of its work.
-    var workNumber: UInt64 { registrations.number }
-
-    func registration(with order: ContentOrder) -> ContentRegistration? { registrations[order] }
 }

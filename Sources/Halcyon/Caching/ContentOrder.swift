@@ -280,7 +280,7 @@ final class ContentOrder: Sendable {
     ///
     /// - Returns: `true` if other content has to be removed now.
     func adopt(_ claim: ContentClaim) -> Bool {
-        guard let transfer = claim.transfer, let registration = claim.registration(with: self),
+        guard let transfer = claim.transfer, let registration = claim.registrations[self],
             !registration.lost.contains(.all)
         else { return false }
         return state.withLock { state in
@@ -291,11 +291,11 @@ final class ContentOrder: Sendable {
                 state.records[registration.name]?.adopt(claim.digest, claim.representation, transfer) ?? false
             // Work of other loads may go on with older content, also of those that were called since this one.
             if isChanged {
-                let adopter = claim.isInBackground ? nil : claim.workNumber
+                let number = claim.registrations.number
                 state.records[registration.name]?.joinOnlyWork(
                     since: WorkNumber.next(),
-                    orOf: adopter,
-                    called: claim.workNumber
+                    orOf: claim.isInBackground ? nil : number,
+                    called: number
                 )
             }
             return isChanged
@@ -304,14 +304,14 @@ final class ContentOrder: Sendable {
 
     /// Records that content of another original was found under a name whose content was adopted.
     func noteChange(by claim: ContentClaim) {
-        guard let registration = claim.registration(with: self) else { return }
+        guard let registration = claim.registrations[self] else { return }
         state.withLock { $0.records[registration.name]?.noteChange(by: claim.transfer ?? registration.number) }
     }
 
     /// Returns whether the content of a claim, or newer content, is known to be other content than there was under its name, so
     /// that what the program has stored as results before is outdated.
     func hasChanged(_ claim: ContentClaim) -> Bool {
-        guard let registration = claim.registration(with: self) else { return true }
+        guard let registration = claim.registrations[self] else { return true }
         return state.withLock { state in
             state.records[registration.name].map { $0.changed >= claim.transfer ?? registration.number } ?? true
         }
@@ -321,7 +321,7 @@ final class ContentOrder: Sendable {
     ///
     /// - Parameter key: The key of the result of processors; `nil` for an original, which replaces everything.
     func replace(_ claim: ContentClaim, resultOf key: ImageKey?) {
-        guard let registration = claim.registration(with: self) else { return }
+        guard let registration = claim.registrations[self] else { return }
         state.withLock { state in
             let (name, number) = (registration.name, registration.number)
             state.noteReplacement(of: name, number)
@@ -346,7 +346,7 @@ final class ContentOrder: Sendable {
     ///   - key: The key of the result.
     ///   - tier: Memory or disk.
     func admits(_ claim: ContentClaim, _ key: ImageKey, in tier: Tiers) -> Bool {
-        guard let registration = claim.registration(with: self), !registration.lost.contains(tier) else { return false }
+        guard let registration = claim.registrations[self], !registration.lost.contains(tier) else { return false }
         return state.withLock { state in
             guard let record = state.records[registration.name], registration.number > record.removed.number(of: tier),
                 !claim.isFromMemory || registration.number > record.removed.memory
@@ -363,7 +363,7 @@ final class ContentOrder: Sendable {
 
     /// Returns whether an answer is newer than all removals and all content that was adopted under its name.
     func isNewest(_ claim: ContentClaim) -> Bool {
-        guard let registration = claim.registration(with: self), registration.lost.isEmpty else { return false }
+        guard let registration = claim.registrations[self], registration.lost.isEmpty else { return false }
         return state.withLock { state in
             guard let record = state.records[registration.name] else { return false }
             let isReplacement = registration.kind == .replacement && registration.number == record.replaced
@@ -375,7 +375,7 @@ final class ContentOrder: Sendable {
     /// Returns whether the content of a claim is still what was adopted last for its representation, whatever has
     /// confirmed it since, and no removal came after its load.
     func isAdopted(_ claim: ContentClaim) -> Bool {
-        guard let registration = claim.registration(with: self), registration.lost.isEmpty else { return false }
+        guard let registration = claim.registrations[self], registration.lost.isEmpty else { return false }
         return state.withLock { state in
             guard let record = state.records[registration.name], registration.number > record.removed.all else {
                 return false

@@ -4,18 +4,11 @@ internal import HalcyonSystem
 
 /// Reports the failures to store something on disk, each kind once.
 final class DiskFaultReport: Sendable {
-    /// A kind of failure. What differs from one failure to the next, such as a path or a size, is no part of it, so that there
-    /// are only a few.
-    private enum Kind: Hashable {
-        case disk(DiskCacheError.Operation, code: Int, indexCode: Int)
-        case codec(code: String)
-        case serializer(ImageError.Stage)
-        case other
-    }
-
     private let folder: String
     private let handler: (@Sendable (ImageError) -> Void)?
-    private let reported = Lock<Set<Kind>>([])
+    /// The kinds of failures that were reported. What differs from one failure to the next, such as a path or a size, is no part
+    /// of a kind, so that there are only a few.
+    private let reported = Lock<Set<String>>([])
 
     init(folder: String, handler: (@Sendable (ImageError) -> Void)?) {
         self.folder = folder
@@ -25,19 +18,16 @@ final class DiskFaultReport: Sendable {
     /// Calls the handler, unless a failure of this kind was reported before.
     func report(_ error: any Error) {
         guard let handler else { return }
-        let (kind, stage, reason): (Kind, ImageError.Stage, ImageError.Reason) =
+        let (kind, stage, reason): (String, ImageError.Stage, ImageError.Reason) =
             switch error {
             case let error as DiskCacheError:
-                (
-                    .disk(error.operation, code: error.code, indexCode: error.indexCode), .store,
-                    .diskCache(error.description)
-                )
+                ("\(error.operation) \(error.code) \(error.indexCode)", .store, .diskCache(error.description))
             case let error as CodecError:
-                (.codec(code: error.code), .encode, .codec(error))
+                (error.code, .encode, .codec(error))
             case let error as SerializationError:
-                (.serializer(error.stage), error.stage, .serialization(error.reason))
+                ("serializer \(error.stage)", error.stage, .serialization(error.reason))
             default:
-                (.other, .store, .diskCache("\(error)"))
+                ("other", .store, .diskCache("\(error)"))
             }
         guard reported.withLock({ $0.insert(kind).inserted }) else { return }
         handler(ImageError(stage: stage, reason: reason, source: folder))

@@ -91,7 +91,7 @@ extension DiskCache {
     func remove(_ scope: TierScope) throws -> Int {
         switch scope {
         case .entry(let key, let version?):
-            return try remove(for: key.text, ifStill: version.onDisk) ? 1 : 0
+            return try remove(for: key.text, ifStill: version) ? 1 : 0
         case .entry(let key, nil):
             return try remove(for: key.text) ? 1 : 0
         case .name(let name, except: [], unknownSince: nil):

@@ -113,10 +113,10 @@ extension DiskTier: CacheTier {
         _ call: TierCall
     ) async -> TierOutcome {
         let outcome = await attempt(call) {
-            try $0.replaceMetadata(metadata, for: key.text, expiration: expiration, replacing: version.onDisk)
+            try $0.replaceMetadata(metadata, for: key.text, expiration: expiration, replacing: version)
         }
         guard let outcome else { return .unavailable }
-        return outcome.map { .done(version: TierVersion($0)) } ?? .declined
+        return outcome.map { .done(version: $0) } ?? .declined
     }
 
     func remove(_ scope: TierScope, _ call: TierCall) async -> TierOutcome {
@@ -134,7 +134,7 @@ extension TierEntry {
             expiration: entry.expiresAt.map(Expiration.date) ?? .never,
             storedAt: entry.storedAt,
             digest: isOriginal ? ContentDigest(entry.bodyHash).value : nil,
-            version: TierVersion(entry.version)
+            version: entry.version
         )
     }
 }

@@ -10,23 +10,38 @@ extension ImageCache {
     /// Stores an image in memory, if its claim is admitted.
     ///
     /// - Parameters:
-    ///   - latest: The date at which it expires however often it is used. Default: `nil`, which is never.
-    ///   - sizes: The sizes of the image that it is one of. Default: none.
+    ///   - receivedAt: The date of an image whose validity is not known. Default: `nil`.
+    ///   - isExact: Whether it is what the original makes; see ``CachedImage/isExact``. Default: `true`.
+    ///   - sizes: The sizes of the image that it is one of.
     func remember(
-        _ image: CachedImage,
+        _ content: CachedImage.Content,
+        byteCount: Int,
+        _ validity: OriginalValidity?,
+        receivedAt: Date? = nil,
+        isExact: Bool = true,
         for key: ImageKey,
         _ claim: ContentClaim,
-        expiration: Expiration?,
-        latest: Date? = nil,
-        sizes: ImageSizes? = nil
+        _ policy: CachePolicy,
+        sizes: ImageSizes?
     ) {
+        // A request that ignores the server uses an image for as long as a cache has it.
+        let isFollowed = policy.freshness != .ignoringServer
+        let image = CachedImage(
+            content,
+            byteCount: byteCount,
+            validity: validity,
+            receivedAt: receivedAt,
+            dropsSilence: isFollowed,
+            isExact: isExact,
+            digest: claim.digest
+        )
         variants.note(key.variant)
         let isStored = memory.store(
             image,
             for: key,
             cost: image.cost(under: key),
-            expiration: expiration,
-            latest: latest.map(Expiration.date)
+            expiration: policy.memoryExpiration,
+            latest: isFollowed ? validity?.silentEnd.map(Expiration.date) : nil
         ) { order.admits(claim, key, in: .memory) }
         if isStored, let sizes { noteSize(key, of: image, sizes) }
     }
@@ -127,7 +142,7 @@ extension ImageCache {
     /// - Returns: The removal in progress. Until it ends, nothing of it is found in this process.
     @discardableResult
     func removeOutdated(_ claim: ContentClaim, after stores: [Task<Void, Never>]) -> Task<Void, Never>? {
-        claim.registration(with: order).map { tiers.removeOutdated(claim, $0, after: stores) }
+        claim.registrations[order].map { tiers.removeOutdated(claim, $0, after: stores) }
     }
 }
 

@@ -61,24 +61,6 @@ extension ImageCache {
         }
     }
 
-    /// Returns what is made of the first entry of a request's image that is not outdated; see
-    /// ``CacheTiers/first(for:extending:priority:_:)``.
-    func first<Value: Sendable>(
-        for request: ImageRequest,
-        _ key: ImageKey,
-        _ use: (TierEntry, StoredContent, CacheTiers.Place) async throws -> Value?
-    ) async throws -> Value? {
-        let options = request.options
-        return try await tiers.first(
-            for: key.diskKey(request),
-            extending: options.cache.diskExtension,
-            priority: PriorityBox(options.priority)
-        ) { entry, place in
-            let content = StoredContent(entry, at: place.key)
-            guard isCurrent(content.digest, of: content.representation, at: place) else { return nil }
-            return try await use(entry, content, place)
-        }
-    }
 }
 
 extension ImageRequest {
@@ -87,14 +69,5 @@ extension ImageRequest {
         var image = image
         image.scale = options.delivery.scale
         return ImageCache.Entry(image: image, tier: tier)
-    }
-
-    /// Returns the validity of an image that was stored without the head of its response: that of one received at that
-    /// time from a server that said nothing about it. `nil` for a source without a server that decides.
-    func validityWithoutHead(storedAt: Date) -> OriginalValidity? {
-        guard let transfer = source.transfer(options, over: NetworkPolicy()), transfer.method == .get,
-            transfer.body == nil
-        else { return nil }
-        return OriginalValidity(StoredResponse(url: transfer.url, responseTime: storedAt))
     }
 }

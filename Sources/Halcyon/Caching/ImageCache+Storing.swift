@@ -19,7 +19,10 @@ extension ImageCache {
     func isOnDisk(_ key: CacheKey) async throws -> Bool {
         // As long as it is registered, the order knows of removals of the name.
         let registration = order.register(key.name)
-        guard let content = try await tiers.contentOnDisk(key) else { return false }
+        try await tiers.settle(key, in: 0, priority: PriorityBox(.normal))
+        let content = await tiers.content(key, in: 0)?.content
+        try Task.checkCancellation()
+        guard let content else { return false }
         return withExtendedLifetime(registration) {
             order.isCurrent(content.digest, of: content.representation, at: key)
         }
@@ -113,22 +116,15 @@ extension ImageCache {
         }
         if policy.storesInMemory {
             let now = disk.now()
-            let isFollowed = policy.freshness != .ignoringServer
-            let validity = request.validityWithoutHead(storedAt: now)
-            let cached = CachedImage(
+            let transfer = request.source.transfer(request.options, over: NetworkPolicy())
+            remember(
                 .image(image),
                 byteCount: forms.original?.count ?? 0,
-                validity: validity,
+                transfer?.headWithoutStatements(receivedAt: now).map(OriginalValidity.init),
                 receivedAt: now,
-                dropsSilence: isFollowed,
-                digest: claim.digest
-            )
-            remember(
-                cached,
                 for: key,
                 claim,
-                expiration: policy.memoryExpiration,
-                latest: isFollowed ? validity?.silentEnd : nil,
+                policy,
                 sizes: ImageSizes(of: request)
             )
         } else {
@@ -286,7 +282,14 @@ extension ImageCache {
     public func storedData(for request: ImageRequest) async -> Data? {
         let request = request.completed()
         guard let key = ImageKey(request) else { return nil }
-        return try? await first(for: request, key) { entry, _, _ in entry.body }
+        return try? await tiers.first(
+            for: key.diskKey(request),
+            extending: request.options.cache.diskExtension,
+            priority: PriorityBox(request.options.priority)
+        ) { entry, place in
+            let content = StoredContent(entry, at: place.key)
+            return isCurrent(content.digest, of: content.representation, at: place) ? entry.body : nil
+        }
     }
 
     /// Returns the path of the file with the encoded bytes on disk; `nil` if there is none, or if they are so few that

@@ -36,6 +36,11 @@ struct OriginalCaching: Sendable {
         /// Returns its place among the representations under that name; `nil` for the first.
         var slot: (@Sendable (DiskCache) -> CacheKey?)?
         let metadata: Data
+
+        /// Returns the entry for a place that is picked when it is stored; `nil` if nothing is to be stored then.
+        func with(_ slot: @escaping @Sendable (DiskCache) -> CacheKey?) -> Entry {
+            Entry(diskKey: diskKey, slot: slot, metadata: metadata)
+        }
     }
 
     /// Creates the effect of an original whose caching no server decides.

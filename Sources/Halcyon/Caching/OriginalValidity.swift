@@ -1,6 +1,17 @@
 internal import FoundationEssentials
 internal import HalcyonHTTP
 
+extension TransferRequest {
+    /// A Boolean value that indicates whether it is a GET without a body, so that its server decides about caching.
+    var isCacheable: Bool { method == .get && body == nil }
+
+    /// Returns the head of a response that was stored without one: as received at that time from a server that said nothing
+    /// about it. `nil` if no server decides.
+    func headWithoutStatements(receivedAt date: Date) -> StoredResponse? {
+        isCacheable ? StoredResponse(url: url, responseTime: date) : nil
+    }
+}
+
 /// The time and the requests for which an original, and every image that was made of it, may be used.
 ///
 /// It keeps the statements of the server, not the conclusions of one request: each request has rules of its own.

@@ -67,10 +67,11 @@ extension PixelWorkers {
         _ depth: SampleDepth,
         within limit: BitmapLimit?
     ) -> Int {
-        let whole = byteCount(size, depth)
+        let whole = size.bitmapByteCount(depth: depth)
         guard let limit, info.format == .jpeg || info.format == .svg else { return whole }
-        let bound = byteCount(limit.reduced(size, depth: depth), depth)
-        let least = info.format == .jpeg ? byteCount(PixelSize((size.width + 7) / 8, (size.height + 7) / 8), depth) : 0
+        let bound = limit.reduced(size, depth: depth).bitmapByteCount(depth: depth)
+        let eighth = PixelSize((size.width + 7) / 8, (size.height + 7) / 8)
+        let least = info.format == .jpeg ? eighth.bitmapByteCount(depth: depth) : 0
         let (sum, overflows) = bound.addingReportingOverflow(max(least, bound.saturated(times: 4)))
         return overflows ? whole : min(whole, sum)
     }

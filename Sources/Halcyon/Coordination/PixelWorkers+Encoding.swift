@@ -69,7 +69,7 @@ extension PixelWorkers {
         }
         guard let size else { throw SerializationError(.decode, "the size of its image is not known") }
         return try await run(priority: priority, within: budget.images, holding: nil) {
-            Demand(byteCount: Self.byteCount(size, options.keepsSixteenBits ? .sixteen : .eight)) { flag in
+            Demand(byteCount: size.bitmapByteCount(depth: options.keepsSixteenBits ? .sixteen : .eight)) { flag in
                 let context = ImageSerializationContext(
                     codecs: codecs,
                     decodeOptions: options,

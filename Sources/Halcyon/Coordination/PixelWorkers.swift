@@ -133,7 +133,7 @@ public final class PixelWorkers: Sendable {
         priority: PriorityBox,
         _ body: @escaping @Sendable (DecodedImage, CancellationFlag) throws -> DecodedImage
     ) async throws -> (image: DecodedImage, lease: PixelLease, processorTime: Duration) {
-        let need = Self.byteCount(size, image.bitmap.depth)
+        let need = size.bitmapByteCount(depth: image.bitmap.depth)
         let successor = lease.successor()
         let atHand = successor?.amount ?? 0
         // A result that is no larger takes the image's place in the budget.
@@ -153,12 +153,6 @@ public final class PixelWorkers: Sendable {
         }
         own.reduce(to: result.value.bitmap.byteCount - atHand)
         return (result.value, successor?.extended(by: own) ?? PixelLease([own]), result.processorTime)
-    }
-
-    /// Returns the number of bytes of a bitmap, the padding of its rows included, which takes most of a narrow one;
-    /// `Int.max` if it is greater than that.
-    static func byteCount(_ size: PixelSize, _ depth: SampleDepth) -> Int {
-        size.bitmapByteCount(depth: depth)
     }
 
     /// Work that needs a part of the budget.

@@ -86,9 +86,6 @@ struct TaskHandle<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value, if the work has succeeded already.
-    var finishedValue: Value? { state.withLock { try? $0.result?.get() } }
-
     /// The state of the work at this moment.
     var loadState: LoadState<Value> {
         state.withLock { state in

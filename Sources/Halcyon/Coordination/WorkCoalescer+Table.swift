@@ -4,26 +4,25 @@ extension WorkCoalescer {
     /// A caller that waits for the result of work. A class, as ``Entry``.
     final class Waiter {
         let continuation: CheckedContinuation<Value, any Error>
-        let report: @Sendable (WorkReport) -> Void
-        let stopObserving: @Sendable () -> Void
-        /// The priority that the waiter requests, which may change at any moment.
-        let requested: PriorityBox
+        /// Has the function that gets reports, and the priority that the waiter requests, which may change at any moment.
+        let context: WorkContext
+        private let observer: PriorityBox.ObserverID
         /// The priority that is counted for it.
         var priority: LoadPriority
 
         init(
-            continuation: CheckedContinuation<Value, any Error>,
-            report: @escaping @Sendable (WorkReport) -> Void,
-            stopObserving: @escaping @Sendable () -> Void,
-            requested: PriorityBox,
-            priority: LoadPriority
+            _ continuation: CheckedContinuation<Value, any Error>,
+            _ context: WorkContext,
+            _ observer: PriorityBox.ObserverID,
+            _ priority: LoadPriority
         ) {
             self.continuation = continuation
-            self.report = report
-            self.stopObserving = stopObserving
-            self.requested = requested
+            self.context = context
+            self.observer = observer
             self.priority = priority
         }
+
+        func stopObserving() { context.priority.removeObserver(observer) }
     }
 
     /// A piece of work in progress.
@@ -72,8 +71,8 @@ extension WorkCoalescer {
         func functions(for activity: LoadActivity) -> [@Sendable (WorkReport) -> Void] {
             let first = waiters.keys.min()
             return waiters.map { id, waiter -> @Sendable (WorkReport) -> Void in
-                if id == first { return waiter.report }
-                return { [report = waiter.report] _ in report(.activity(activity, isShared: true)) }
+                if id == first { return waiter.context.report }
+                return { [report = waiter.context.report] _ in report(.activity(activity, isShared: true)) }
             }
         }
 

@@ -105,7 +105,6 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ) {
         // Not weak, which takes longer: the observer is removed when the waiter leaves, or the work ends.
         let observer = context.priority.addObserver { self.updatePriority(of: waiterID, key) }
-        let stopObserving: @Sendable () -> Void = { context.priority.removeObserver(observer) }
         typealias Joined = (entry: Entry, isNew: Bool, status: WorkStatus, changed: PriorityBox?)
         let joined = state.withLock { state -> Joined? in
             guard !cancellation.isCancelled else { return nil }
@@ -117,18 +116,12 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             }
             guard let (index, isNew) = joined else { return nil }
             let entry = state.entries.values[index]
-            entry.waiters[waiterID] = Waiter(
-                continuation: continuation,
-                report: context.report,
-                stopObserving: stopObserving,
-                requested: context.priority,
-                priority: priority
-            )
+            entry.waiters[waiterID] = Waiter(continuation, context, observer, priority)
             let changed = entry.changePriority { $0[priority] += 1 }
             return (entry, isNew, entry.status, changed)
         }
         guard let joined else {
-            stopObserving()
+            context.priority.removeObserver(observer)
             continuation.resume(throwing: CancellationError())
             return
         }
@@ -197,7 +190,7 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             guard let location = state.location(of: waiterID, key) else { return nil }
             return state.change(location) { entry in
                 guard let waiter = entry.waiters[waiterID] else { return nil }
-                let (earlier, priority) = (waiter.priority, waiter.requested.value)
+                let (earlier, priority) = (waiter.priority, waiter.context.priority.value)
                 waiter.priority = priority
                 return entry.changePriority { counts in
                     counts[earlier] -= 1
@@ -215,10 +208,10 @@ final class WorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let (only, others) = state.withLock { _ -> (Function?, [Function]) in
             guard !entry.hasEnded, entry.status.add(report) else { return (nil, []) }
             // Most work has one waiter, for which no array is made.
-            if entry.waiters.count == 1 { return (entry.waiters.values.first?.report, []) }
+            if entry.waiters.count == 1 { return (entry.waiters.values.first?.context.report, []) }
             if case .activity(let activity, false) = report { return (nil, entry.functions(for: activity)) }
             // Not a key path, which the runtime looks up by the name of the type at each call: 5 % of a load.
-            return (nil, entry.waiters.values.map { $0.report })
+            return (nil, entry.waiters.values.map { $0.context.report })
         }
         only?(report)
         for function in others {

@@ -31,12 +31,7 @@ struct EncodedImageForm: CachedForm {
         if let kept = try await undecoded(original, for: image, context: context) {
             return Made(kept, of: original, for: image)
         }
-        let decoded = try await parts.decoding.image(
-            for: image,
-            key: DecodedWorkKey(image),
-            beginningWith: original,
-            context: context
-        )
+        let decoded = try await parts.decoded(for: image, beginningWith: original, context: context)
         return try await made(decoded, for: image, request, context: context)
     }
 
@@ -112,7 +107,7 @@ struct EncodedImageForm: CachedForm {
         {
             return found.pixels
         }
-        return try await parts.processing.result(for: request, context: context)
+        return try await parts.pixels(for: request, context: context)
     }
 
     /// Encodes an image of a cache although its original is unavailable. What is made of it is not stored.
@@ -221,25 +216,17 @@ struct EncodedImageForm: CachedForm {
             )
         }
         let workers = options.workers ?? parts.workers
-        let body: EncodedImageBody
-        do {
+        let body = try await source.typingErrors(ofCodecsAt: .encode) {
             if image.animation != nil, encoding.mayAnimate(codecs) {
-                body = try await workers.withFrames(of: image, lease: lease, priority: context.priority, encode)
-            } else {
-                body = try await workers.withPixels(
-                    of: image,
-                    lease: lease,
-                    place: options.processing.steps.count,
-                    priority: context.priority,
-                    encode
-                )
+                return try await workers.withFrames(of: image, lease: lease, priority: context.priority, encode)
             }
-        } catch let error as CodecError {
-            throw ImageError(stage: .encode, reason: .codec(error), source: "\(source)")
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(source)")
+            return try await workers.withPixels(
+                of: image,
+                lease: lease,
+                place: options.processing.steps.count,
+                priority: context.priority,
+                encode
+            )
         }
         let duration = ContinuousClock.now - start
         context.note(.encoded(body.format, byteCount: body.data.count, duration: duration))
@@ -249,39 +236,32 @@ struct EncodedImageForm: CachedForm {
 
 /// Encoded images on disk, which are stored as they are.
 extension EncodedImageForm {
-    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws
-        -> EncodedImage
-    {
+    func result(
+        in data: Data,
+        _ metadata: ProcessedImageMetadata,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> EncodedImage {
         // The body has a checksum, so it is what was stored.
-        let metadata = stored.metadata
         guard let form = metadata.encoded else { throw CodecError.unknownFormat(detected: nil) }
-        let body = EncodedImageBody(
-            data: stored.entry.body,
-            format: form.format,
-            size: form.size,
-            originalInfo: metadata.info
-        )
+        let body = EncodedImageBody(data: data, format: form.format, size: form.size, originalInfo: metadata.info)
         var image = EncodedImage(body, source: .disk, originalByteCount: metadata.byteCount)
-        image.timings = stored.timings
         image.validity = metadata.validity(isShared: request.target.isShared)
         return image
     }
 
     func entry(
         of image: EncodedImage,
-        from provenance: ResultProvenance,
+        from original: Data?,
+        _ validity: OriginalValidity?,
+        _ digest: ContentDigest?,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
         // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
         if image.isOriginal || image.isPartial { return nil }
-        let metadata = ProcessedImageMetadata(
-            image.body,
-            byteCount: image.originalByteCount,
-            validity: provenance.validity,
-            digest: provenance.digest
-        )
-        return (image.data, metadata.data)
+        let count = image.originalByteCount
+        return (image.data, ProcessedImageMetadata(image.body, byteCount: count, validity: validity, digest: digest).data)
     }
 
     func byteCount(of image: EncodedImage) -> Int { image.isOriginal || image.isPartial ? 0 : image.data.count }

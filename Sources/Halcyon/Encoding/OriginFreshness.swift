@@ -53,9 +53,13 @@ extension EncodedImage {
             return source == .network ? OriginFreshness(lifetime: 0, forbidsStorage: true) : nil
         }
         guard !validity.isSilent else { return nil }
-        let response = validity.response
-        let (control, shared) = (response.forOneUser.cacheControl, validity.freshUntil.timeIntervalSince(date))
-        let own = response.lifetimeForOneUser(at: date) ?? shared
+        let (response, forOneUser) = (validity.response, validity.response.forOneUser)
+        let (control, shared) = (forOneUser.cacheControl, validity.freshUntil.timeIntervalSince(date))
+        // A server may say for how long a cache of one user may use what a cache of many has stored.
+        let saysSo =
+            response.isShared && !control.noCache && !control.noStore
+            && forOneUser.freshness(at: response.responseTime, rules: .images).isExplicit
+        let own = saysSo ? forOneUser.freshUntil(rules: .images).timeIntervalSince(date) : shared
         // The time that is left of what begins when it stops being fresh.
         let left = { (window: CacheControl.Seconds) in Self.seconds(Double(window.value ?? 0) + min(0, shared)) }
         return OriginFreshness(
@@ -71,16 +75,4 @@ extension EncodedImage {
 
     /// Returns whole seconds, at least 0 and at most a year: far dates are no numbers of seconds.
     private static func seconds(_ seconds: Double) -> Int { Int(min(max(0, seconds), 31_536_000)) }
-}
-
-extension StoredResponse {
-    /// Returns the seconds for which a cache of one user may use what a cache of many has stored, if the server says so for
-    /// itself; else `nil`.
-    fileprivate func lifetimeForOneUser(at date: Date) -> Double? {
-        let (own, control) = (forOneUser, forOneUser.cacheControl)
-        guard isShared, !control.noCache, !control.noStore,
-            own.freshness(at: responseTime, rules: .images).isExplicit
-        else { return nil }
-        return own.freshUntil(rules: .images).timeIntervalSince(date)
-    }
 }

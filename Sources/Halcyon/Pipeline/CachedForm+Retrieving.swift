@@ -4,14 +4,6 @@ internal import HalcyonHTTP
 internal import HalcyonStore
 internal import HalcyonSystem
 
-/// A result on disk, as it was found.
-struct StoredResult: Sendable {
-    let entry: TierEntry
-    let metadata: ProcessedImageMetadata
-    /// The times of the look-up.
-    let timings: ImageTimings
-}
-
 /// A result that was found on disk.
 struct FoundResult<Result: Sendable>: Sendable {
     let result: Result
@@ -54,11 +46,11 @@ extension CachedForm {
         insteadOf error: ImageError,
         context: WorkContext
     ) async throws -> FoundResult<Result>? {
-        guard request.mayBeResult, request.followsServer, let use = StaleUse(error.reason),
+        guard request.mayBeResult, request.followsServer,
             // An image about which the server would be asked is not used where it must not be.
             request.reach == .anywhere || request.reach == .thisMachine && !request.options.allowsNetwork
         else { return nil }
-        return try await find(request, context: context, insteadOf: use)
+        return try await find(request, context: context, insteadOf: error.reason)
     }
 
     /// Returns whether there is a result that may be used now. It is not decoded.
@@ -85,9 +77,7 @@ extension CachedForm {
         for request: ResolvedRequest
     ) -> OriginalValidity? {
         guard metadata.response == nil else { return metadata.validity(isShared: request.target.isShared) }
-        return request.cacheableTransfer.map { transfer in
-            OriginalValidity(StoredResponse(url: transfer.url, responseTime: storedAt))
-        }
+        return request.transfer?.headWithoutStatements(receivedAt: storedAt).map(OriginalValidity.init)
     }
 
     /// Returns the result on disk, or in place of an original that is unavailable one that is no longer fresh.
@@ -97,7 +87,7 @@ extension CachedForm {
     func find(
         _ request: ResolvedRequest,
         context: WorkContext,
-        insteadOf failure: StaleUse? = nil
+        insteadOf failure: ImageError.Reason? = nil
     ) async throws -> FoundResult<Result>? {
         let start = ContinuousClock.now
         let cache = request.target
@@ -114,47 +104,36 @@ extension CachedForm {
             guard cache.isCurrent(metadata, for: request.key) else { return nil }
             let validity = validity(of: metadata, storedAt: entry.storedAt ?? cache.disk.now(), for: request)
             guard request.mayUse(validity, insteadOf: failure) else { return nil }
-            let result = try await decode(
-                entry,
-                at: place,
-                metadata,
-                validity,
-                after: time,
-                for: request,
-                context: context
+            guard let result = try await decode(entry, metadata, at: place, for: request, context: context, after: time)
+            else { return nil }
+            let found = FoundResult(
+                result: result,
+                isExact: metadata.isExact ?? false,
+                validity: validity,
+                digest: metadata.contentDigest
             )
-            if result != nil, place.tier == 0 { cache.tiers.offerBelow(place.key) }
-            return result.map { ($0, entry.body.count, time) }
+            if place.tier == 0 { cache.tiers.offerBelow(place.key) }
+            return (found, entry.body.count, time)
         }
         let (byteCount, time) = found.map { ($0.byteCount, $0.time) } ?? (0, ContinuousClock.now - start)
         context.note(.lookedUpDisk(.result, isFound: found != nil, byteCount: byteCount, duration: time))
         return found?.result
     }
 
+    /// Returns the result in an entry; `nil` if it cannot be decoded.
     private func decode(
         _ entry: TierEntry,
-        at place: CacheTiers.Place,
         _ metadata: ProcessedImageMetadata,
-        _ validity: OriginalValidity?,
-        after time: Duration,
+        at place: CacheTiers.Place,
         for request: ResolvedRequest,
-        context: WorkContext
-    ) async throws -> FoundResult<Result>? {
+        context: WorkContext,
+        after time: Duration
+    ) async throws -> Result? {
         let tiers = request.target.tiers
         do {
-            var timings = ImageTimings()
-            timings.disk = time
-            let result = try await self.result(
-                in: StoredResult(entry: entry, metadata: metadata, timings: timings),
-                for: request,
-                priority: context.priority
-            )
-            return FoundResult(
-                result: result,
-                isExact: metadata.isExact ?? false,
-                validity: validity,
-                digest: metadata.contentDigest
-            )
+            var result = try await result(in: entry.body, metadata, for: request, priority: context.priority)
+            result.timings.disk = time
+            return result
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -187,7 +166,7 @@ extension ResolvedRequest {
     }
 
     /// Returns whether a stored result may be used, now or because of a failure.
-    func mayUse(_ validity: OriginalValidity?, insteadOf failure: StaleUse? = nil) -> Bool {
+    func mayUse(_ validity: OriginalValidity?, insteadOf failure: ImageError.Reason? = nil) -> Bool {
         let policy = options.cache
         guard policy.freshness != .ignoringServer, reach != .thisCache, let validity else { return true }
         // It stays on disk for requests whose header fields it matches.
@@ -196,62 +175,41 @@ extension ResolvedRequest {
         }
         // The entry may live longer than its original is fresh.
         guard mustAsk(about: validity) else { return true }
-        return failure.map { mayUse(validity, because: $0) } ?? false
+        return failure.map { mayUseStale(validity, insteadOf: $0) } ?? false
     }
 
     /// Returns whether a result that is no longer fresh may be used.
-    private func mayUse(_ validity: OriginalValidity, because use: StaleUse) -> Bool {
+    private func mayUseStale(_ validity: OriginalValidity, insteadOf reason: ImageError.Reason) -> Bool {
         guard let transfer else { return false }
-        let control = CacheControl(transfer.headers)
-        let now = target.disk.now()
-        switch use {
-        case .offline:
+        let (control, response, now) = (CacheControl(transfer.headers), validity.response, target.disk.now())
+        guard reason != .notCached else {
             let policy = HTTPCachePolicy(lookup: .offline)
-            let decision = ReuseDecision(
-                of: validity.response,
-                for: control,
-                policy: policy,
-                at: now,
-                rules: cacheRules
-            )
+            let decision = ReuseDecision(of: response, for: control, policy: policy, at: now, rules: cacheRules)
             return decision == .fresh || decision == .stale
-        case .failure(let failure):
-            let policy = HTTPCachePolicy(staleIfError: options.cache.staleIfError)
-            return ReuseDecision.isAllowed(
-                validity.response,
-                insteadOf: failure,
-                for: control,
-                policy: policy,
-                at: now,
-                rules: cacheRules
-            )
         }
+        guard let failure = reason.noAnswer else { return false }
+        return ReuseDecision.isAllowed(
+            response,
+            insteadOf: failure,
+            for: control,
+            policy: HTTPCachePolicy(staleIfError: options.cache.staleIfError),
+            at: now,
+            rules: cacheRules
+        )
     }
 }
 
-/// The reason for the use of an image that is no longer fresh.
-enum StaleUse: Sendable {
-    /// The request forbids the network.
-    case offline
-    /// Its server does not respond, or responds with a failure of its own.
-    case failure(ReuseDecision.Failure)
-
-    /// Creates the reason that an error gives; `nil` if it gives none.
-    init?(_ reason: ImageError.Reason) {
-        switch reason {
-        case .notCached:
-            self = .offline
-        case .transfer(let error) where error.isDisconnection:
-            self = .failure(.disconnected)
-        case .failedBefore(let reason):
-            self.init(reason)
-        case .serverUnavailable, .meteredNetwork:
-            // Nothing was sent, which counts as a lack of connection.
-            self = .failure(.disconnected)
-        case .status(let status) where HTTPStatus.isServerFailure(status):
-            self = .failure(.serverFailure)
-        default:
-            return nil
+extension ImageError.Reason {
+    /// The reason for which a server gave no useful answer; `nil` for another failure.
+    var noAnswer: ReuseDecision.Failure? {
+        switch self {
+        // What the server refused a short while ago is refused still.
+        case .failedBefore(let reason): reason.noAnswer
+        // Nothing was sent, which counts as a lack of connection.
+        case .serverUnavailable, .meteredNetwork: .disconnected
+        case .transfer(let error) where error.isDisconnection: .disconnected
+        case .status(let status) where HTTPStatus.isServerFailure(status): .serverFailure
+        default: nil
         }
     }
 }

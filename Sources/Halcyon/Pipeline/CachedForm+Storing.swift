@@ -3,16 +3,6 @@ internal import HalcyonHTTP
 internal import HalcyonStore
 internal import HalcyonSystem
 
-/// What is stored with a result of its original.
-struct ResultProvenance: Sendable {
-    /// The encoded bytes, for a serializer of the program; `nil` if they are not needed.
-    let data: Data?
-    /// The time and the requests for which it may be used; `nil` if no server decides about it.
-    let validity: OriginalValidity?
-    /// The digest of the original; `nil` if that is not known.
-    let digest: ContentDigest?
-}
-
 extension CachedForm {
     /// Stores a result and its original, as the options and the server allow, and returns the result.
     @inline(never)
@@ -50,7 +40,7 @@ extension CachedForm {
             result.timings.store = ContinuousClock.now - start
         }
         // Once more: a load that has found the older image on disk meanwhile may have stored it in memory.
-        if isForgotten, request.options.cache.storesInMemory { forgetInMemory(request, claim: claim) }
+        if isForgotten, request.options.cache.storesInMemory { request.target.forget(request.key, claim) }
         return result
     }
 
@@ -69,15 +59,7 @@ extension CachedForm {
                 stores.append(started)
             }
         }
-        let data = made.original?.original.data
-        if let started = storeResult(
-            made.result,
-            for: request,
-            madeOf: data,
-            made.caching,
-            claim: made.claim,
-            priority: priority
-        ) {
+        if let started = storeResult(of: made, for: request, priority: priority) {
             context.note(.storedOnDisk(.result))
             stores.append(started)
         }
@@ -96,18 +78,13 @@ extension CachedForm {
     /// original, the original on disk has been removed already.
     private func forgetReplaced(by request: ResolvedRequest, claim: ContentClaim) async {
         let policy = request.options.cache
-        if policy.storesInMemory { forgetInMemory(request, claim: claim) }
+        if policy.storesInMemory { request.target.forget(request.key, claim) }
         if policy.storesOnDisk, request.source.isCachedOnDisk {
             await removeOriginal(of: request, claim: claim)
             await removeResult(of: request, claim: claim)
         }
         // Once more: a load that has found it on disk meanwhile may have stored it in memory.
-        if policy.storesInMemory { forgetInMemory(request, claim: claim) }
-    }
-
-    /// Removes an image from memory, unless it is newer.
-    private func forgetInMemory(_ request: ResolvedRequest, claim: ContentClaim) {
-        request.target.forget(request.key, claim)
+        if policy.storesInMemory { request.target.forget(request.key, claim) }
     }
 
     /// Removes an original from disk, unless the load read the only disk for it.
@@ -121,39 +98,32 @@ extension CachedForm {
     }
 
     /// Starts to store a result, if the options and the server allow that.
-    ///
-    /// - Parameter data: The encoded original, for a serializer of the program; `nil` if it was not needed.
     private func storeResult(
-        _ result: Result,
+        of made: Made<Result>,
         for request: ResolvedRequest,
-        madeOf data: Data?,
-        _ caching: OriginalCaching,
-        claim: ContentClaim,
         priority: PriorityBox
     ) -> Task<Void, Never>? {
         let policy = request.options.cache
-        let (cache, validity) = (request.target, caching.validity)
-        guard policy.storesOnDisk, request.isStoredAsResult, caching.effect == .store,
+        let (cache, result, claim, validity) = (request.target, made.result, made.claim, made.caching.validity)
+        guard policy.storesOnDisk, request.isStoredAsResult, made.caching.effect == .store,
             !request.mustAsk(about: validity), request.storedResults.contains(madeIn: result.timings.processorTime)
         else { return nil }
         // Built-in encodings need the pixels alone.
         let needsData = !(policy.serializer is ImageSerializer) && request.encodedImage == nil
-        let provenance = ResultProvenance(
-            data: needsData && request.source.hasEncodedBytes ? data : nil,
-            validity: validity,
-            digest: claim.digest
-        )
+        let data = needsData && request.source.hasEncodedBytes ? made.original?.original.data : nil
         return cache.tiers.store(
             for: CacheKey(text: request.resultDiskKey),
             expiration: expiration(policy, validity, now: cache.disk.now()),
             durability: policy.diskDurability ?? .none,
-            byteCount: byteCount(of: result) + (provenance.data?.count ?? 0),
+            byteCount: byteCount(of: result) + (data?.count ?? 0),
             priority: priority,
             replacing: request.replacedResults,
             digest: claim.digest,
             madeOf: cache === request.originals ? basis(of: claim, validity, for: request) : nil,
             admission: cache.admission(of: claim, request.key),
-            content: { [self] in try await entry(of: result, from: provenance, for: request, priority: priority) }
+            content: { [self] in
+                try await entry(of: result, from: data, validity, claim.digest, for: request, priority: priority)
+            }
         )
     }
 

@@ -17,18 +17,26 @@ protocol CachedForm: LoadForm where Result: CachedResult {
         context: WorkContext
     ) async throws -> Made<Result>?
 
-    /// Returns a result on disk.
+    /// Returns the result in the body of an entry.
     ///
     /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
-    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws -> Result
+    func result(
+        in body: Data,
+        _ metadata: ProcessedImageMetadata,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> Result
 
     /// Returns the body and the metadata of an entry; `nil` if the result has none: the entry that it was to replace is
     /// then removed.
     ///
+    /// - Parameter original: The encoded original, for a serializer of the program; `nil` if it is not needed.
     /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func entry(
         of result: Result,
-        from provenance: ResultProvenance,
+        from original: Data?,
+        _ validity: OriginalValidity?,
+        _ digest: ContentDigest?,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)?

@@ -221,6 +221,27 @@ extension ImageError.Reason {
     }
 }
 
+extension Source {
+    /// Runs a step of a load on pixels, and gives its errors the type of a load's. A cancellation stays one.
+    ///
+    /// - Parameter codecStage: The stage of the errors of codecs; `nil`: they are those of processors, as all others.
+    func typingErrors<Result>(
+        ofCodecsAt codecStage: ImageError.Stage? = nil,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            guard let codecStage, let error = error as? CodecError else {
+                throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(self)")
+            }
+            throw ImageError(stage: codecStage, reason: .codec(error), source: "\(self)")
+        }
+    }
+}
+
 extension ImageError.Stage {
     fileprivate var action: String {
         switch self {

@@ -6,10 +6,11 @@ extension ImagePipeline {
     /// options ask for the exact size. Of a file without a cache key it is that of the file as it was examined last.
     package func smallerImageInMemory(for request: ImageRequest) -> DecodedImage? {
         let request = completed(request)
-        let (source, options) = (request.source, request.options)
-        guard source.isExaminedFirst else { return stages.memory.smallerImage(of: source, in: nil, options: options) }
-        guard let state = source.filePath.flatMap({ stages.resolver.files.lastIdentity(of: $0) }) else { return nil }
-        return stages.memory.smallerImage(of: source, in: state, options: options)
+        return stages.memory.smallerImage(
+            of: request.source,
+            in: lastState(of: request.source),
+            options: request.options
+        )
     }
 
     /// Returns the image if memory or disk has it, or if its bytes are on this machine, and blocks the calling thread

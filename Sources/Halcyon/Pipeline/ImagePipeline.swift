@@ -108,7 +108,7 @@ public final class ImagePipeline: Sendable {
         for request: ImageRequest,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> ImageResponse {
-        if let found = plainResponse(for: request, isComplete: true) {
+        if let found = plainResponse(for: request) {
             if let found { return found }
             return try await load(PendingRequest(completed(request)))
         }
@@ -134,16 +134,11 @@ public final class ImagePipeline: Sendable {
     ) async throws -> ImageResponse {
         // Without a copy of the options, which would count a reference. A source is made only for a load: making it takes
         // longer than a hit.
-        if isPlain, options.isEmpty, configuration.defaultOptions.isOrdinary {
-            if let response = cachedResponse(for: url, options: configuration.defaultOptions, isComplete: true) {
-                return response
-            }
-            return try await load(PendingRequest(ImageRequest(url, exactly: configuration.defaultOptions)))
+        guard isPlain, options.isEmpty, configuration.defaultOptions.isOrdinary else {
+            return try await response(for: ImageRequest(url, exactly: self.options(options)))
         }
-        let options = self.options(options)
-        if intercepts(options) { return try await response(for: ImageRequest(url, exactly: options)) }
-        if let response = cachedResponse(for: url, options, isComplete: true) { return response }
-        return try await load(PendingRequest(ImageRequest(url, exactly: options)))
+        if let response = plainResponse(for: url, options: configuration.defaultOptions) { return response }
+        return try await load(PendingRequest(ImageRequest(url, exactly: configuration.defaultOptions)))
     }
 
     private func load(_ call: PendingRequest) async throws -> ImageResponse {
@@ -182,11 +177,10 @@ public final class ImagePipeline: Sendable {
 
     /// Returns the image if memory has it with exactly these options; see ``responseFromMemory(for:options:)``.
     public func responseFromMemory(for url: URL, exactly options: ImageOptions) -> ImageResponse? {
-        let isOrdinary = isPlain && options.isOrdinary
+        guard isPlain, options.isOrdinary else { return responseFromMemory(for: ImageRequest(url, exactly: options)) }
+        if let response = plainResponse(for: url, options: options) { return response }
         // Whether it is a file is found out where nothing is found: that takes as long as a hit.
-        if isOrdinary, let response = cachedResponse(for: url, options: options, isComplete: false) { return response }
-        if url.isFileURL { return responseFromMemory(for: ImageRequest(url, exactly: options)) }
-        return isOrdinary ? nil : cachedResponse(for: url, options, isComplete: false)
+        return url.isFileURL ? responseFromMemory(for: ImageRequest(url, exactly: options)) : nil
     }
 
     /// Returns the image if memory has it, without waiting, and never with ``ImageResponse/data``.
@@ -196,103 +190,51 @@ public final class ImagePipeline: Sendable {
     ///
     /// - Parameter request: The source, and the options that it was loaded with.
     public func responseFromMemory(for request: ImageRequest) -> ImageResponse? {
-        guard request.source.isExaminedFirst else { return cachedResponse(for: request, isComplete: false) }
+        if !request.source.isExaminedFirst, let found = plainResponse(for: request) { return found }
         let request = stages.interception.prepared(request).request
-        guard request.source.isExaminedFirst, let path = request.source.filePath else {
-            return preparedResponse(for: request, isComplete: false)
-        }
-        return observedResponse(for: request.source, request.options) { options in
-            let state = stages.resolver.files.lastIdentity(of: path)
-            return state.flatMap { memory.response(for: request.source, in: $0, options: options) }
-        }
+        return observedResponse(for: request, in: lastState(of: request.source))
     }
 
-    /// - Parameters:
-    ///   - options: Completed options.
-    ///   - isComplete: `true` if `nil` is returned where the options ask for the original's bytes, too, which memory has
-    ///     not.
-    private func cachedResponse(for url: URL, _ options: ImageOptions, isComplete: Bool) -> ImageResponse? {
-        if intercepts(options) {
-            return cachedResponse(for: ImageRequest(url, exactly: options), isComplete: isComplete)
-        }
-        return observedResponse(for: .url(url), options) {
-            cachedResponse(for: url, options: $0, isComplete: isComplete)
-        }
-    }
-
-    /// - Parameter isComplete: As for a URL.
-    @inline(__always)
-    func cachedResponse(for request: ImageRequest, isComplete: Bool) -> ImageResponse? {
-        if let found = plainResponse(for: request, isComplete: isComplete) { return found }
-        return preparedResponse(for: stages.interception.prepared(request).request, isComplete: isComplete)
+    /// Returns the state in which a file without a cache key was examined last; `nil` if it was not, and for other sources.
+    func lastState(of source: Source) -> FileReader.Identity? {
+        source.isExaminedFirst ? source.filePath.flatMap { stages.resolver.files.lastIdentity(of: $0) } : nil
     }
 
     /// Returns the answer of memory, or no image, to a request that needs nothing but a look; `nil` for any other.
-    ///
-    /// - Parameter isComplete: As for a URL.
     @inline(__always)
-    private func plainResponse(for request: ImageRequest, isComplete: Bool) -> ImageResponse?? {
+    private func plainResponse(for request: ImageRequest) -> ImageResponse?? {
         guard isPlain else { return nil }
         // Without a copy of the options, as for a URL.
         switch request.givenOptions {
         case .changes(let changes):
             guard changes.isEmpty, configuration.defaultOptions.isOrdinary else { return nil }
-            return .some(
-                cachedResponse(for: request.source, options: configuration.defaultOptions, isComplete: isComplete)
-            )
+            return .some(memory.response(for: request.source, options: configuration.defaultOptions))
         case .whole(let options):
             guard options.isOrdinary else { return nil }
-            return .some(cachedResponse(for: request.source, options: options, isComplete: isComplete))
+            return .some(memory.response(for: request.source, options: options))
         }
     }
 
-    /// Returns an image from memory, and tells the observers of it.
-    ///
-    /// - Parameters:
-    ///   - request: With completed options, after interceptors.
-    ///   - isComplete: As for a URL. Default: `true`.
-    @inline(never)
-    func preparedResponse(for request: ImageRequest, isComplete: Bool = true) -> ImageResponse? {
-        observedResponse(for: request.source, request.options) {
-            cachedResponse(for: request.source, options: $0, isComplete: isComplete)
-        }
-    }
-
-    /// Returns whether interceptors or loaders may change requests with these options.
-    private func intercepts(_ options: ImageOptions) -> Bool {
-        stages.interception.isForAll || options.isIntercepted
-    }
-
-    /// Returns an image from memory, and tells the observers of it.
-    ///
-    /// - Parameter options: Completed options.
-    @inline(never)
-    private func observedResponse(
-        for source: @autoclosure () -> Source,
-        _ options: ImageOptions,
-        _ find: (ImageOptions) -> ImageResponse?
-    ) -> ImageResponse? {
-        let response = find(options)
-        if response != nil { stages.activities.noteHit(of: source(), options) }
-        return response
-    }
-
-    /// - Parameter options: Completed options.
+    /// Returns the answer of memory to a URL, with options that need nothing but a look.
     @inline(__always)
-    private func cachedResponse(for url: URL, options: ImageOptions, isComplete: Bool) -> ImageResponse? {
+    private func plainResponse(for url: URL, options: ImageOptions) -> ImageResponse? {
         var name = url.absoluteString
         // Of the schemes that images are loaded from, only those of the web begin with an "h".
         guard name.withUTF8({ $0.first.map { $0 | 0x20 } }) == UInt8(ascii: "h") else { return nil }
-        return memory.response(named: consume name, options: options, isComplete: isComplete, source: .url(url))
+        return memory.response(named: consume name, options: options, source: .url(url))
     }
 
-    /// - Parameter options: Completed options.
-    private func cachedResponse(for source: Source, options: ImageOptions, isComplete: Bool) -> ImageResponse? {
-        // A key rule is for addresses alone.
-        guard source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress else {
-            return memory.response(for: source, options: options, isComplete: isComplete)
-        }
-        guard let name = source.originalName else { return nil }
-        return memory.response(named: name, options: options, isComplete: isComplete, source: source)
+    /// Returns an image from memory that has all that the options ask for, and tells the observers of it.
+    ///
+    /// - Parameter request: With completed options, after interceptors.
+    @inline(never)
+    func preparedResponse(for request: ImageRequest) -> ImageResponse? {
+        request.options.delivery.includesOriginalData ? nil : observedResponse(for: request)
+    }
+
+    private func observedResponse(for request: ImageRequest, in state: FileReader.Identity? = nil) -> ImageResponse? {
+        let response = memory.response(for: request.source, in: state, options: request.options)
+        if response != nil { stages.activities.noteHit(of: request.source, request.options) }
+        return response
     }
 }

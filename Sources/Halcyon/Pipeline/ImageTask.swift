@@ -59,9 +59,6 @@ public final class ImageTask: Sendable, Identifiable {
         get async throws { try await response.image }
     }
 
-    /// The response if the task has succeeded already.
-    public var finishedResponse: ImageResponse? { work.finishedValue }
-
     /// The state at this moment, with the result if the task has ended.
     public var state: State { work.loadState }
 

@@ -21,9 +21,9 @@ internal import FoundationEssentials
 /// - *original*, *decode*, *process* and *encode* are those of the form, ``LoadForm/make(for:context:)``. Bytes end with
 ///   *original*, images with *process*. ``OriginalStage`` looks into the tiers of the cache as their server allows, then
 ///   asks the source; retries, circuit breakers, the memory of failures and the check for metered networks are there, in
-///   ``Recovery``. It is taken again where ``DecodingStage`` finds it damaged. Both are left out where ``ProcessingStage``
-///   may begin with an image in memory, ``MemoryStage/unprocessed(for:)``, and where an encoded image is made of a result
-///   that a cache has. Each is shared with loads whose results differ.
+///   ``Recovery``. It is taken again where ``DecodingStage`` finds it damaged. Both are left out where processors may
+///   begin with an image in memory, ``MemoryStage/unprocessed(for:)``, and where an encoded image is made of a result that a
+///   cache has. Each is shared with loads whose results differ: ``PipelineStages/pixels(for:context:)``.
 /// - *store* is ``LoadForm/store(_:for:_:)``: memory, then original and result in the tiers, unless something newer is there.
 /// - *fallback*, ``LoadForm/fallback(for:after:context:)``, is a result that is no longer fresh, or a substitute.
 struct Load<Form: LoadForm>: Sendable {

@@ -126,7 +126,7 @@ struct ImageForm: CachedForm {
     var work: WorkCoalescer<ImageWorkKey, ImageResponse> { parts.images }
 
     func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse> {
-        let pixels = try await parts.processing.result(for: request, context: context)
+        let pixels = try await parts.pixels(for: request, context: context)
         let original = pixels.original
         let response = ImageResponse(
             image: try await parts.decoding.animated(pixels, for: request, context: context),
@@ -175,33 +175,38 @@ struct ImageForm: CachedForm {
 
 /// Images on disk: they are encoded for it, and decoded again.
 extension ImageForm {
-    func result(in stored: StoredResult, for request: ResolvedRequest, priority: PriorityBox) async throws
-        -> ImageResponse
-    {
+    func result(
+        in body: Data,
+        _ metadata: ProcessedImageMetadata,
+        for request: ResolvedRequest,
+        priority: PriorityBox
+    ) async throws -> ImageResponse {
         let start = ContinuousClock.now
         let decoded = try await (request.options.workers ?? parts.workers).decode(
-            stored.entry.body,
+            body,
             of: request.options.cache.serializer,
-            size: stored.metadata.size,
+            size: metadata.size,
             codecs: request.codecs(ofResultsOver: parts.codecs),
             options: request.options.decode.storedResultOptions,
             priority: priority
         )
-        var timings = stored.timings
+        var timings = ImageTimings()
         timings.decode = ContinuousClock.now - start
         return ImageResponse(
-            image: stored.metadata.image(decoded.bitmap),
+            image: metadata.image(decoded.bitmap),
             source: .disk,
-            byteCount: stored.metadata.byteCount,
+            byteCount: metadata.byteCount,
             timings: timings,
-            head: stored.metadata.validity(isShared: false).map { TransferResponse($0.response) },
-            originalDigest: stored.metadata.contentDigest
+            head: metadata.validity(isShared: false).map { TransferResponse($0.response) },
+            originalDigest: metadata.contentDigest
         )
     }
 
     func entry(
         of response: ImageResponse,
-        from provenance: ResultProvenance,
+        from original: Data?,
+        _ validity: OriginalValidity?,
+        _ digest: ContentDigest?,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) async throws -> (body: Data, metadata: Data)? {
@@ -211,7 +216,7 @@ extension ImageForm {
         if image.animation != nil || image.isPartial { return nil }
         let body = try await (request.options.workers ?? parts.workers).encode(
             image,
-            original: provenance.data,
+            original: original,
             codecs: request.options.codecs(or: parts.codecs),
             serializer: serializer,
             priority: priority
@@ -222,8 +227,8 @@ extension ImageForm {
         let metadata = ProcessedImageMetadata(
             image,
             byteCount: response.byteCount,
-            validity: provenance.validity,
-            digest: provenance.digest,
+            validity: validity,
+            digest: digest,
             serializer: serializer,
             isExact: isExact
         )

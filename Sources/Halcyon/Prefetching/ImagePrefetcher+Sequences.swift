@@ -31,7 +31,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where Requests.Element == ImageRequest {
         self.init(
-            PrefetchSequence(requests, in: pipeline) { $0 },
+            .sequence(PrefetchSequence(requests, in: pipeline) { $0 }),
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -75,7 +75,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where URLs.Element == URL {
         self.init(
-            PrefetchSequence(urls, in: pipeline) { ImageRequest($0, options: options) },
+            .sequence(PrefetchSequence(urls, in: pipeline) { ImageRequest($0, options: options) }),
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -117,7 +117,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where Requests.Element == ImageRequest {
         self.init(
-            PrefetchSequence(requests, in: pipeline) { $0 },
+            .sequence(PrefetchSequence(requests, in: pipeline) { $0 }),
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
@@ -162,7 +162,7 @@ extension ImagePrefetcher {
         onCompletion: (@Sendable (PrefetchResult) -> Void)? = nil
     ) where URLs.Element == URL {
         self.init(
-            PrefetchSequence(urls, in: pipeline) { ImageRequest($0, options: options) },
+            .sequence(PrefetchSequence(urls, in: pipeline) { ImageRequest($0, options: options) }),
             pipeline: pipeline,
             destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,

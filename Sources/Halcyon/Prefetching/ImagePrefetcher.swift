@@ -42,7 +42,7 @@ public final class ImagePrefetcher: Sendable {
     ///   - priority: Default: ``LoadPriority/low``.
     ///   - onProgress: Called after each image, on any thread, never twice at the same time.
     ///   - onCompletion: Called once, at the end, on any thread.
-    public init(
+    public convenience init(
         requests: [ImageRequest],
         pipeline: ImagePipeline = .shared,
         destination: Destination = .memory,
@@ -57,10 +57,10 @@ public final class ImagePrefetcher: Sendable {
             let item = PrefetchItem(request, in: pipeline, after: items.last)
             if identities.insert(item.identity).inserted { items.append(item) }
         }
-        work = PrefetchWork(
+        self.init(
             .list(items, next: 0),
-            of: pipeline,
-            to: destination,
+            pipeline: pipeline,
+            destination: destination,
             maxConcurrentLoads: maxConcurrentLoads,
             priority: priority,
             collectsResults: true,
@@ -69,9 +69,8 @@ public final class ImagePrefetcher: Sendable {
         )
     }
 
-    /// A prefetcher of a sequence.
     init(
-        _ sequence: PrefetchSequence,
+        _ requests: PrefetchWork.Rest,
         pipeline: ImagePipeline,
         destination: Destination,
         maxConcurrentLoads: Int,
@@ -81,7 +80,7 @@ public final class ImagePrefetcher: Sendable {
         onCompletion: (@Sendable (PrefetchResult) -> Void)?
     ) {
         work = PrefetchWork(
-            .sequence(sequence),
+            requests,
             of: pipeline,
             to: destination,
             maxConcurrentLoads: maxConcurrentLoads,

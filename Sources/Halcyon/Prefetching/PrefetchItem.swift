@@ -19,49 +19,40 @@ struct PrefetchItem: Sendable {
     }
 
     /// The parts of a request that count where duplicates are looked for.
-    struct Identity: Hashable {
-        private let source: Source
+    struct Identity: Hashable, Sendable {
+        private let sourceHash: Int
+        /// `nil` in a window of many, which keeps no sources: two of the same hash are taken for one there.
+        private let source: Source?
+        /// Most requests share them.
         private let options: ImageOptions
+
+        fileprivate init(_ request: ImageRequest, keepsSource: Bool) {
+            var hasher = Hasher()
+            hasher.combine(request.source)
+            sourceHash = hasher.finalize()
+            source = keepsSource ? request.source : nil
+            options = request.options.ofPrefetching
+        }
 
         /// Hashes the source alone: requests for one source rarely differ in their options, whose hash takes a
         /// microsecond.
         func hash(into hasher: inout Hasher) {
-            hasher.combine(source)
-        }
-
-        fileprivate init(_ request: ImageRequest) {
-            source = request.source
-            options = request.options.ofPrefetching
-        }
-    }
-
-    var identity: Identity { Identity(completed) }
-
-    /// The identity of a request in a window of many: a hash of the source, and the options, which most requests share.
-    struct CompactIdentity: Hashable, Sendable {
-        private let sourceHash: Int
-        private let options: ImageOptions
-
-        func hash(into hasher: inout Hasher) {
             hasher.combine(sourceHash)
         }
-
-        fileprivate init?(_ request: ImageRequest) {
-            // The hash of bytes is that of the first of them.
-            switch request.source.location {
-            case .network(let transfer) where transfer.body != nil: return nil
-            case .data: return nil
-            case .network, .file, .thumbnail, .videoFile, .provider, .inline, .invalid: break
-            }
-            var source = Hasher()
-            source.combine(request.source)
-            sourceHash = source.finalize()
-            options = request.options.ofPrefetching
-        }
     }
 
-    /// The identity in a window; `nil` if requests of the source are not compared there.
-    var compactIdentity: CompactIdentity? { CompactIdentity(completed) }
+    var identity: Identity { Identity(completed, keepsSource: true) }
+
+    /// The identity in a window of many; `nil` if requests of the source are not compared there.
+    var compactIdentity: Identity? {
+        // The hash of bytes is that of the first of them.
+        switch completed.source.location {
+        case .network(let transfer) where transfer.body != nil: nil
+        case .data: nil
+        case .network, .file, .thumbnail, .videoFile, .provider, .inline, .invalid:
+            Identity(completed, keepsSource: false)
+        }
+    }
 }
 
 extension ImageOptions {

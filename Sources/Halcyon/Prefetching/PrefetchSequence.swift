@@ -17,7 +17,7 @@ final class PrefetchSequence: @unchecked Sendable {
     private let request: () async throws -> ImageRequest?
     private let pipeline: ImagePipeline
     private var last: PrefetchItem?
-    private var window = BoundedTable<PrefetchItem.CompactIdentity, Bool>(capacity: windowSize)
+    private var window = BoundedTable<PrefetchItem.Identity, Bool>(capacity: windowSize)
 
     /// - Parameter request: Returns the next request; `nil` at the end. Calls come one after the other, from any task.
     private init(in pipeline: ImagePipeline, request: @escaping () async throws -> ImageRequest?) {

@@ -42,9 +42,6 @@ extension ImagePreview {
         var quality: Int
         var number: UInt64
 
-        /// Before all previews.
-        static let none = Rank(quality: -2, number: 0)
-
         static func < (left: Rank, right: Rank) -> Bool {
             (left.quality, left.number) < (right.quality, right.number)
         }

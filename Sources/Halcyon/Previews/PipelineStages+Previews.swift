@@ -9,7 +9,7 @@ extension PipelineStages {
     func sendCachedPreview(of request: ImageRequest, to feed: PreviewFeed) {
         for quality in request.options.previews.indices.reversed() {
             let preview = request.preview(quality)
-            if let response = memory.response(for: preview.source, options: preview.options, isComplete: false) {
+            if let response = memory.response(for: preview.source, options: preview.options) {
                 return feed.send(ImagePreview(response: response, source: preview.source, quality: quality))
             }
         }

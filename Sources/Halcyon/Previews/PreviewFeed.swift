@@ -1,3 +1,4 @@
+internal import HalcyonHTTP
 internal import HalcyonSystem
 
 /// The previews of one load, for any number of readers.
@@ -7,87 +8,59 @@ internal import HalcyonSystem
 final class PreviewFeed: Sendable {
     private struct State {
         var best: ImagePreview?
+        /// The number of previews that were the best when they came.
+        var count = 0
         var isFinished = false
-        var waiters: [UInt64: CheckedContinuation<ImagePreview?, Never>] = [:]
-        var nextID: UInt64 = 0
-
-        /// Removes all waiters. They are resumed once the lock is released.
-        mutating func takeWaiters() -> [CheckedContinuation<ImagePreview?, Never>] {
-            defer { waiters = [:] }
-            return Array(waiters.values)
-        }
     }
 
     private let state = Lock(State())
+    private let arrivals = BodyArrivals()
 
     init() {}
 
     /// The best preview so far; `nil` once the load has ended.
-    var best: ImagePreview? { state.withLock { $0.isFinished ? nil : $0.best } }
+    var best: ImagePreview? { state.withLock { $0.best } }
 
     /// Hands out a preview, unless there is a better one, or the load has ended.
     func send(_ preview: ImagePreview) {
-        typealias Sent = (waiters: [CheckedContinuation<ImagePreview?, Never>], replaced: ImagePreview?)
-        let sent = state.withLock { state -> Sent in
-            guard !state.isFinished, preview.rank > state.best?.rank ?? .none else { return ([], nil) }
-            let replaced = state.best
-            state.best = preview
-            return (state.takeWaiters(), replaced)
+        let (count, replaced) = state.withLock { state -> (Int, ImagePreview?) in
+            guard !state.isFinished, state.best.map({ preview.rank > $0.rank }) ?? true else { return (0, nil) }
+            defer { state.best = preview }
+            state.count += 1
+            return (state.count, state.best)
         }
-        for waiter in sent.waiters { waiter.resume(returning: preview) }
+        arrivals.note(count)
         // Released without the lock.
-        withExtendedLifetime(sent.replaced) {}
+        withExtendedLifetime(replaced) {}
     }
 
     /// Ends the feed.
     func finish() {
-        let (waiters, best) = state.withLock { state in
-            state.isFinished = true
-            let best = state.best
-            state.best = nil
-            return (state.takeWaiters(), best)
+        let best = state.withLock { state in
+            defer { (state.best, state.isFinished) = (nil, true) }
+            return state.best
         }
-        for waiter in waiters { waiter.resume(returning: nil) }
+        arrivals.end()
         // Released without the lock.
         withExtendedLifetime(best) {}
     }
 
-    /// Returns the best preview of more than a rank; waits for one.
+    /// Returns the best preview after the first `count`, and the number of those until then; waits for one.
     ///
     /// - Returns: `nil` once the load has ended, or the calling task is cancelled.
-    func next(above rank: ImagePreview.Rank) async -> ImagePreview? {
-        // Set when the task is cancelled; the second of joining and leaving sees the first.
-        let cancellation = CancellationFlag()
-        let id = state.withLock { state -> UInt64 in
-            state.nextID += 1
-            return state.nextID
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let (isAnswered, preview) = state.withLock { state -> (Bool, ImagePreview?) in
-                    if state.isFinished || cancellation.isCancelled { return (true, nil) }
-                    if let best = state.best, best.rank > rank { return (true, best) }
-                    state.waiters[id] = continuation
-                    return (false, nil)
-                }
-                if isAnswered { continuation.resume(returning: preview) }
-            }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                cancellation.cancel()
-                return state.waiters.removeValue(forKey: id)
-            }
-            waiter?.resume(returning: nil)
-        }
+    func next(after count: Int) async -> (preview: ImagePreview, count: Int)? {
+        await arrivals.wait(for: count + 1)
+        guard !Task.isCancelled else { return nil }
+        return state.withLock { state in state.best.map { ($0, state.count) } }
     }
 
     /// The best preview so far, then each better one, until the load ends.
     var stream: AsyncStream<ImagePreview> {
-        let rank = Lock(ImagePreview.Rank.none)
+        let count = Lock(0)
         return AsyncStream(unfolding: { [self] in
-            let preview = await next(above: rank.withLock { $0 })
-            if let preview { rank.withLock { $0 = preview.rank } }
-            return preview
+            let next = await next(after: count.withLock { $0 })
+            if let next { count.withLock { $0 = next.count } }
+            return next?.preview
         })
     }
 }

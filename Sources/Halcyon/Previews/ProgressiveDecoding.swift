@@ -32,7 +32,7 @@ final class ProgressiveDecoding: @unchecked Sendable {
             targetSize: { info in
                 // The image as far as it is decoded, and the coefficients of it or a preview.
                 let depth: SampleDepth = keepsSixteenBits && info.bitDepth > 8 ? .sixteen : .eight
-                try memory.take(PixelWorkers.byteCount(info.size, depth).multipliedReportingOverflow(by: 2))
+                try memory.take(info.size.bitmapByteCount(depth: depth).multipliedReportingOverflow(by: 2))
                 return target.targetSize(for: info.displaySize)
             }
         )
@@ -109,8 +109,7 @@ final class ProgressiveDecoding: @unchecked Sendable {
     ) throws -> DecodedImage? {
         /// Runs a step, whose largest bitmap has this size.
         func run(_ size: PixelSize, _ step: () throws -> DecodedImage) throws -> DecodedImage? {
-            let byteCount = PixelWorkers.byteCount(size, image.bitmap.depth)
-            guard let lease = budget.leaseAtHand(byteCount) else { return nil }
+            guard let lease = budget.leaseAtHand(size.bitmapByteCount(depth: image.bitmap.depth)) else { return nil }
             return try withExtendedLifetime(lease) { try step() }
         }
         var image = image

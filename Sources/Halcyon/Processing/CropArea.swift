@@ -69,21 +69,18 @@ public enum CropArea: Sendable, Hashable {
 }
 
 extension CropArea {
-    /// Returns whether both are the same rectangle in the same unit.
-    public static func == (left: CropArea, right: CropArea) -> Bool {
-        switch (left, right) {
-        case (.pixels(let rect), .pixels(let other)): rect == other
-        case (.points, .points), (.relative, .relative): left.numbers == right.numbers
-        default: false
-        }
+    /// The unit and the rectangle.
+    private var identity: [UInt8] {
+        var encoder = CacheKeyEncoder()
+        encode(into: &encoder)
+        return encoder.bytes
     }
 
-    /// Hashes the rectangle.
+    /// Returns whether both are the same rectangle in the same unit.
+    public static func == (left: CropArea, right: CropArea) -> Bool { left.identity == right.identity }
+
+    /// Hashes the unit and the rectangle.
     public func hash(into hasher: inout Hasher) {
-        guard case .pixels(let rect) = self else {
-            let (x, y, width, height) = numbers
-            return hasher.combine([x, y, width, height])
-        }
-        hasher.combine(rect)
+        hasher.combine(identity)
     }
 }

@@ -70,18 +70,18 @@ public enum ImageLength: Sendable, Hashable {
 }
 
 extension ImageLength {
-    /// Returns whether both are the same number of the same unit.
-    public static func == (left: ImageLength, right: ImageLength) -> Bool {
-        switch (left, right) {
-        case (.points, .points), (.pixels, .pixels), (.widthFraction, .widthFraction),
-            (.heightFraction, .heightFraction), (.shorterSideFraction, .shorterSideFraction):
-            left.number == right.number
-        default: false
-        }
+    /// The unit and the number.
+    private var identity: [UInt8] {
+        var encoder = CacheKeyEncoder()
+        encode(into: &encoder)
+        return encoder.bytes
     }
 
-    /// Hashes the number.
+    /// Returns whether both are the same number of the same unit.
+    public static func == (left: ImageLength, right: ImageLength) -> Bool { left.identity == right.identity }
+
+    /// Hashes the unit and the number.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(number)
+        hasher.combine(identity)
     }
 }

@@ -112,11 +112,6 @@ public final class CircuitBreaker: Sendable {
         circuits.withLock { $0.table.removeAll { $0.origin == origin } }
     }
 
-    /// Closes all circuits.
-    public func resetAll() {
-        circuits.withLock { $0.table.removeAll { _ in true } }
-    }
-
     /// Admits an attempt; returns `nil` for a URL that has no server.
     ///
     /// - Parameter route: The way by which it reaches the server. Default: that of the pipeline's first transport.

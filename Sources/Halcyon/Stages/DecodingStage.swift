@@ -7,41 +7,16 @@ final class DecodingStage: Sendable {
     private let codecs: ImageCodecs
     private let workers: PixelWorkers
     private let recovery: Recovery
-    private let original: OriginalStage
     /// Those that have read images while their bytes arrived.
     private let progressive: ProgressiveDecoders
     /// The decodings under way.
     let work = WorkCoalescer<DecodedWorkKey, LoadedPixels>(.decoding)
 
-    init(
-        codecs: ImageCodecs,
-        workers: PixelWorkers,
-        recovery: Recovery,
-        original: OriginalStage,
-        progressive: ProgressiveDecoders
-    ) {
+    init(codecs: ImageCodecs, workers: PixelWorkers, recovery: Recovery, progressive: ProgressiveDecoders) {
         self.codecs = codecs
         self.workers = workers
         self.recovery = recovery
-        self.original = original
         self.progressive = progressive
-    }
-
-    /// Returns the pixels of a request's original; equal requests share them.
-    ///
-    /// - Parameter first: The original, where it is there; `nil` to load it. Default: `nil`.
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func image(
-        for request: ResolvedRequest,
-        key: DecodedWorkKey,
-        beginningWith first: Original? = nil,
-        context: WorkContext
-    ) async throws -> LoadedPixels {
-        try await work.value(for: key, of: request, context: context) { [self] context in
-            try await original.healing(request, from: first, context: context) { original in
-                try await decode(original, for: request, key, context: context)
-            }
-        }
     }
 
     /// Returns the image of a result with the animation that its file has, as far as the options ask for it.
@@ -55,8 +30,8 @@ final class DecodingStage: Sendable {
         guard result.image.info.isAnimated, request.source.hasEncodedBytes, let original = result.original else {
             return result.image
         }
-        do {
-            return try await (request.options.workers ?? workers).animated(
+        return try await request.source.typingErrors(ofCodecsAt: .decode) {
+            try await (request.options.workers ?? workers).animated(
                 result.image,
                 lease: result.lease,
                 of: original.data,
@@ -64,16 +39,11 @@ final class DecodingStage: Sendable {
                 codecs: request.codecs(over: codecs),
                 priority: context.priority
             )
-        } catch let error as CodecError {
-            throw ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
         }
     }
 
-    private func decode(
+    /// Returns the pixels of an original.
+    func decode(
         _ original: Original,
         for request: ResolvedRequest,
         _ key: DecodedWorkKey,

@@ -56,17 +56,6 @@ final class FileFetcher: Sendable {
         }
     }
 
-    /// Returns one file as the original of a load.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func whole(_ path: String, for request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
-        let limit = (request.options.network.limits ?? .standard).bodyBytes
-        let (data, identity) = try await run(path, context) { flag in
-            try FileReader.read(path, limit: limit, cancellation: flag)
-        }
-        return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
-    }
-
     /// Returns the state of one file, from which the decoder of a video reads as much as it needs: it may be larger than the
     /// memory.
     ///
@@ -77,18 +66,19 @@ final class FileFetcher: Sendable {
         return FetchedOriginal(data: data, source: .file, effect: request.effect(ofFileIn: identity))
     }
 
-    /// Returns the thumbnail of one file as the original of a load, or the file itself where there is none.
+    /// Returns one file as the original of a load, or its thumbnail where there is one.
     ///
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func thumbnail(
-        _ thumbnail: FileThumbnail,
+    /// - Parameter thumbnail: The thumbnail to look for; `nil` for none.
+    func bytes(
+        of path: String,
+        or thumbnail: FileThumbnail?,
         for request: ResolvedRequest,
         context: WorkContext
     ) async throws -> FetchedOriginal {
-        let (path, limit) = (thumbnail.path.text, (request.options.network.limits ?? .standard).bodyBytes)
+        let limit = (request.options.network.limits ?? .standard).bodyBytes
         let (data, identity) = try await run(path, context) { [thumbnails] flag in
             // A thumbnail shows what is in the file, so it is only for those who may read the file.
-            if let thumbnails, let state = try FileReader.readableIdentity(of: path),
+            if let thumbnail, let thumbnails, let state = try FileReader.readableIdentity(of: path),
                 let data = try thumbnails.thumbnail(of: thumbnail, in: state, limit: limit, cancellation: flag)
             {
                 return (data, Optional(state))

@@ -53,9 +53,7 @@ enum FileReader {
         let descriptor = FilePath.withCString(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw Failure(reason: errorText(errno)) }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Failure(reason: errorText(errno)) }
-        let identity = try identity(of: status)
+        let identity = try identity(ofOpen: descriptor)
         guard identity.byteCount <= limit else {
             throw Failure(reason: "\(identity.byteCount) bytes are more than the \(limit) allowed")
         }
@@ -76,8 +74,7 @@ enum FileReader {
             return offset
         }
         guard let data else { throw Failure(reason: errorText(ENOMEM)) }
-        guard fstat(descriptor, &status) == 0 else { throw Failure(reason: errorText(errno)) }
-        return (data, try self.identity(of: status) == identity ? identity : nil)
+        return (data, try self.identity(ofOpen: descriptor) == identity ? identity : nil)
     }
 
     private static func identity(of status: stat) throws(Failure) -> Identity {

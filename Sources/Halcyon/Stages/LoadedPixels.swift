@@ -102,8 +102,8 @@ extension CachedImage {
     /// about which its server stated nothing has the default lifetime.
     fileprivate func validity(for request: ResolvedRequest) -> OriginalValidity? {
         if let validity { return validity }
-        guard let receivedDate, let transfer = request.cacheableTransfer else { return nil }
-        return OriginalValidity(StoredResponse(url: transfer.url, responseTime: receivedDate))
+        guard let receivedDate else { return nil }
+        return request.transfer?.headWithoutStatements(receivedAt: receivedDate).map(OriginalValidity.init)
     }
 }
 

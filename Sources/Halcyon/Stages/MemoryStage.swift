@@ -70,12 +70,22 @@ final class MemoryStage: Sendable {
     func contains(_ request: ImageRequest) -> Bool {
         let (source, options) = (request.source, request.options)
         guard options.isOrdinary, source.isPlain, let name = source.originalName else { return false }
-        return response(named: name, options: options, isComplete: false, source: source) != nil
+        return response(named: name, options: options, source: source) != nil
     }
 
     /// Returns the key of a source's original; `nil` if it has none, or waits for the disk. Nothing was stored under such a key
     /// then.
-    private func originalKey(of source: Source, _ options: ImageOptions) -> OriginalKey? {
+    ///
+    /// - Parameter state: That of a file without a key of its own; `nil` for other sources. Default: `nil`.
+    private func originalKey(
+        of source: Source,
+        in state: FileReader.Identity? = nil,
+        _ options: ImageOptions
+    ) -> OriginalKey? {
+        if let state {
+            let scope = OriginalKey.scope(ofValuesIn: options, options.cache.scope.name)
+            return OriginalKey(text: source.originalName(in: state), scope: scope)
+        }
         let downloads = downloads
         guard !OriginalKey.waitsForDisk(of: source, options: options, over: downloads) else { return nil }
         return OriginalKey(source, options: options, over: downloads)
@@ -89,19 +99,26 @@ final class MemoryStage: Sendable {
         return cached(for: key, nil, source: source, options: options).flatMap { EncodedImage($0) }
     }
 
-    /// Returns the image, as it is delivered, if memory has it and the options allow its use.
+    /// Returns the image, as it is delivered, but without its original's bytes, if memory has it and the options allow its
+    /// use.
     ///
-    /// - Parameter isComplete: `true` if `nil` is returned where the options ask for the original's bytes, too, which
-    ///   memory has not.
-    func response(for source: Source, options: ImageOptions, isComplete: Bool) -> ImageResponse? {
-        if isComplete, options.delivery.includesOriginalData { return nil }
-        guard let original = originalKey(of: source, options) else { return nil }
-        return response(for: original, source: source, options: source.loadOptions(from: options))
+    /// - Parameter state: That of a file without a key of its own; `nil` for other sources. Default: `nil`.
+    @inline(__always)
+    func response(for source: Source, in state: FileReader.Identity? = nil, options: ImageOptions) -> ImageResponse? {
+        // A key rule is for addresses alone.
+        if source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress, let name = source.originalName {
+            return response(named: name, options: options, source: source)
+        }
+        return responseByKey(for: source, in: state, options: options)
     }
 
-    /// Returns the image of a file in this state, as it is delivered, if memory has it and the options allow its use.
-    func response(for source: Source, in state: FileReader.Identity, options: ImageOptions) -> ImageResponse? {
-        let original = originalKey(of: source, in: state, options)
+    @inline(never)
+    private func responseByKey(
+        for source: Source,
+        in state: FileReader.Identity? = nil,
+        options: ImageOptions
+    ) -> ImageResponse? {
+        guard let original = originalKey(of: source, in: state, options) else { return nil }
         return response(for: original, source: source, options: source.loadOptions(from: options))
     }
 
@@ -112,7 +129,7 @@ final class MemoryStage: Sendable {
     func smallerImage(of source: Source, in state: FileReader.Identity?, options: ImageOptions) -> DecodedImage? {
         let policy = options.cache
         guard options.isInexact, policy.reads.includesMemory,
-            let original = state.map({ originalKey(of: source, in: $0, options) }) ?? originalKey(of: source, options),
+            let original = originalKey(of: source, in: state, options),
             let sizes = ImageSizes(original: original, options: source.loadOptions(from: options))
         else { return nil }
         guard let cached = (policy.targetCache ?? cache).largestImage(of: sizes),
@@ -121,27 +138,18 @@ final class MemoryStage: Sendable {
         return ImageResponse(cached.still)?.delivered(options.delivery).image
     }
 
-    private func originalKey(of source: Source, in state: FileReader.Identity, _ options: ImageOptions) -> OriginalKey {
-        let scope = OriginalKey.scope(ofValuesIn: options, options.cache.scope.name)
-        return OriginalKey(text: source.originalName(in: state), scope: scope)
-    }
-
     /// Returns the image of an original with this name, whose source is plain, as it is delivered, if memory has it and
     /// the options allow its use. Takes no request, because making one takes longer than the look-up.
     ///
-    /// - Parameters:
-    ///   - isComplete: `true` if `nil` is returned where the options ask for the original's bytes, too, which memory has
-    ///     not.
-    ///   - source: Evaluated only where it is needed to decide whether the image may be used.
+    /// - Parameter source: Evaluated only where it is needed to decide whether the image may be used.
     @inline(__always)
     func response(
         named name: consuming String,
         options: ImageOptions,
-        isComplete: Bool,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
         guard options.isOrdinary, isDownloaderPlain else {
-            return response(ofUncommon: name, options: options, isComplete: isComplete, source: source())
+            return response(ofUncommon: name, options: options, source: source())
         }
         // The options, which retain the variant, outlive the look-up.
         let cached = name.withUTF8 { name in
@@ -150,7 +158,7 @@ final class MemoryStage: Sendable {
         }
         guard let cached else {
             // Keys have one spelling and no user name, so the name is looked at only where nothing was found.
-            return name.mayHaveOtherKey ? response(for: source(), options: options, isComplete: isComplete) : nil
+            return name.mayHaveOtherKey ? responseByKey(for: source(), options: options) : nil
         }
         guard cached.validity == nil || mayUse(cached, for: source(), options: options),
             var response = ImageResponse(cached)
@@ -163,13 +171,11 @@ final class MemoryStage: Sendable {
     private func response(
         ofUncommon name: String,
         options: ImageOptions,
-        isComplete: Bool,
         source: @autoclosure () -> Source
     ) -> ImageResponse? {
-        if isComplete, options.delivery.includesOriginalData { return nil }
         guard ImageKey.isForAll(options.cache, options.network), options.values.identity == nil, isDownloaderPlain,
             !name.mayHaveOtherKey
-        else { return response(for: source(), options: options, isComplete: isComplete) }
+        else { return responseByKey(for: source(), options: options) }
         let name = options.cache.keyRule?.key(for: name) ?? name
         return response(for: OriginalKey(text: name), source: source(), options: options)
     }
@@ -249,23 +255,15 @@ final class MemoryStage: Sendable {
         let cache = request.target
         // An image about which the server must be asked before its use is not kept.
         if request.mustAsk(about: validity) { return cache.forget(request.key, claim) }
-        // A request that ignores the server uses an image for as long as a cache has it.
-        let isFollowed = policy.freshness != .ignoringServer
-        let cached = CachedImage(
-            result.content,
-            byteCount: result.originalByteCount,
-            validity: validity,
-            dropsSilence: isFollowed,
-            isExact: isExact,
-            digest: claim.digest
-        )
         if request.encodedImage != nil { cache.mayHaveEncodedForms.store(true, ordering: .releasing) }
         cache.remember(
-            cached,
+            result.content,
+            byteCount: result.originalByteCount,
+            validity,
+            isExact: isExact,
             for: request.key,
             claim,
-            expiration: policy.memoryExpiration,
-            latest: isFollowed ? validity?.silentEnd : nil,
+            policy,
             sizes: request.sizes
         )
     }

@@ -229,23 +229,9 @@ struct OriginalFetcher: Sendable {
 extension FetchOutcome<ImageError> {
     /// The outcome for an error of a download.
     fileprivate init(_ error: ImageError) {
-        self.init(error, error.reason)
-    }
-
-    private init(_ error: ImageError, _ reason: ImageError.Reason) {
-        switch reason {
         // What the server refused a short while ago is refused still.
-        case .failedBefore(let reason):
-            self.init(error, reason)
-        case .meteredNetwork, .serverUnavailable:
-            // Nothing was sent: an image that may be used without a connection may be used now.
-            self = .unreachable(error)
-        case .transfer(let failure) where failure.isDisconnection:
-            self = .unreachable(error)
-        case .status(let status):
-            self = .refused(error, status: status)
-        default:
-            self = .refused(error, status: nil)
-        }
+        let reason = if case .failedBefore(let earlier) = error.reason { earlier } else { error.reason }
+        let status: Int? = if case .status(let status) = reason { status } else { nil }
+        self = reason.noAnswer == .disconnected ? .unreachable(error) : .refused(error, status: status)
     }
 }

@@ -157,18 +157,17 @@ final class OriginalStage: Sendable {
         case .network:
             return try await network.uncached(request, context: context)
         case .file(let path):
-            return try await files.whole(path.text, for: request, context: context)
+            return try await files.bytes(of: path.text, or: nil, for: request, context: context)
         case .data(let data):
             return FetchedOriginal(data: data, source: .data)
         case .provider(let provider):
             return try await ProviderFetcher(provider: provider, files: files).fetch(request, context: context)
         case .inline(let image):
             return FetchedOriginal(data: image.data, source: .data)
-        // A thumbnail shows the first frame.
-        case .thumbnail(let thumbnail) where request.options.decode.frame != 0:
-            return try await files.whole(thumbnail.path.text, for: request, context: context)
         case .thumbnail(let thumbnail):
-            return try await files.thumbnail(thumbnail, for: request, context: context)
+            // A thumbnail shows the first frame.
+            let wanted = request.options.decode.frame == 0 ? thumbnail : nil
+            return try await files.bytes(of: thumbnail.path.text, or: wanted, for: request, context: context)
         case .videoFile(let path):
             return try await files.video(path.text, for: request, context: context)
         case .invalid(let url):
@@ -208,19 +207,12 @@ extension ResolvedRequest {
     /// Returns the effect of an entry in a cache; `nil` if it is outdated.
     fileprivate func found(_ entry: TierEntry, at place: CacheTiers.Place) -> OriginalCaching? {
         let (content, cache) = (ContentClaim.Found(entry), originals)
-        let head = head(metadata: entry.metadata, storedAt: entry.storedAt ?? cache.disk.now())
+        let head = transfer?.headWithoutStatements(receivedAt: entry.storedAt ?? cache.disk.now()).map { silent in
+            StoredResponse(metadata: entry.metadata, isShared: target.isShared) ?? silent
+        }
         let representation = head?.contentRepresentation ?? ""
         guard cache.isCurrent(content.digest, of: representation, at: place) else { return nil }
         return OriginalCaching(foundAs: OriginalStorage.Entry(place: place, content: content), head: head)
-    }
-
-    /// Returns the head of an entry; `nil` for a source without a server that decides. One without a head is taken for a
-    /// response received at that time from a server that said nothing about it.
-    fileprivate func head(metadata: Data = Data(), storedAt date: Date) -> StoredResponse? {
-        cacheableTransfer.map { transfer in
-            StoredResponse(metadata: metadata, isShared: target.isShared)
-                ?? StoredResponse(url: transfer.url, responseTime: date)
-        }
     }
 }
 

@@ -38,19 +38,19 @@ struct OriginalWriter: Sendable {
                     if: request.originals.admission(of: claim, request.key)
                 )
             }
-            return store(original.data, entry) { disk in
+            return store(original.data, entry.with { disk in
                 // One that came with the program is replaced on disk.
                 guard place.tier == 0 else { return place.key }
                 let found = disk.entry(for: place.key.text, extending: .none)
-                return found.map { TierVersion($0.version) } == place.version ? place.key : nil
-            }
+                return found?.version == place.version ? place.key : nil
+            })
         }
         guard !request.work.readsDisk else { return nil }
         // The disk was not read for an original that it may have: the image would be made of that one again.
-        return store(original.data, entry) { disk in
+        return store(original.data, entry.with { disk in
             let place = entry.slot?(disk) ?? CacheKey(name: entry.diskKey)
             return disk.contains(place.text) ? place : nil
-        }
+        })
     }
 
     /// Starts to store an original, on disk alone if it was found in a tier below.
@@ -70,23 +70,13 @@ struct OriginalWriter: Sendable {
     }
 
     /// Starts to store an original.
+    ///
+    /// - Parameter isCopy: `true` if a tier below the disk has it already. Default: `false`.
     func store(_ data: Data, _ entry: OriginalCaching.Entry, isCopy: Bool = false) -> Task<Void, Never> {
-        store(data, entry, isCopy: isCopy, slot: entry.slot)
-    }
-
-    /// - Parameters:
-    ///   - isCopy: `true` if a tier below the disk has it already. Default: `false`.
-    ///   - slot: Returns the place at the time of writing; `nil` if nothing is to be stored.
-    private func store(
-        _ data: Data,
-        _ entry: OriginalCaching.Entry,
-        isCopy: Bool = false,
-        slot: (@Sendable (DiskCache) -> CacheKey?)?
-    ) -> Task<Void, Never> {
         let cache = request.originals
         return cache.tiers.store(
             for: CacheKey(name: request.key.originalDiskKey),
-            slot: slot,
+            slot: entry.slot,
             expiration: request.options.cache.diskExpiration,
             durability: request.options.cache.diskDurability ?? .none,
             byteCount: data.count,

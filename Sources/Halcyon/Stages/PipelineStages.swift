@@ -4,7 +4,7 @@ internal import HalcyonSystem
 
 /// The parts that a ``Load`` works with.
 ///
-/// Each stage is given the ones below it, and has one entry point; no stage refers to those above it.
+/// A stage is given what it needs of the others; ``pixels(for:context:)`` has their order.
 final class PipelineStages: Sendable {
     /// Derives keys.
     let resolver: RequestResolver
@@ -51,15 +51,9 @@ final class PipelineStages: Sendable {
         let refresher = OriginalRefresher(network: network, workers: workers, codecs: codecs)
         original = OriginalStage(network: network, files: files, refresher: refresher)
         let decoders = ProgressiveDecoders()
-        decoding = DecodingStage(
-            codecs: codecs,
-            workers: workers,
-            recovery: recovery,
-            original: original,
-            progressive: decoders
-        )
+        decoding = DecodingStage(codecs: codecs, workers: workers, recovery: recovery, progressive: decoders)
         memory = MemoryStage(cache: cache, downloader: downloader)
-        processing = ProcessingStage(workers: workers, decoding: decoding, memory: memory)
+        processing = ProcessingStage(workers: workers)
         resolver = RequestResolver(
             cache: cache,
             downloader: downloader,
@@ -77,6 +71,37 @@ final class PipelineStages: Sendable {
 }
 
 extension PipelineStages {
+    /// Returns the processed image: original, decoded, processed. Loads share each of these as far as they have it in
+    /// common.
+    func pixels(for request: ResolvedRequest, context: WorkContext) async throws -> LoadedPixels {
+        guard !request.options.processing.isIdentity else { return try await decoded(for: request, context: context) }
+        // Not shared with requests that may not read memory.
+        if let pixels = memory.unprocessed(for: request).flatMap({ LoadedPixels($0) }) {
+            return try await processing.run(on: pixels, for: request, context: context)
+        }
+        let key = ProcessedWorkKey(decoding: DecodedWorkKey(request), processing: request.options.processing)
+        return try await processing.work.value(for: key, of: request, context: context) { [self] context in
+            let pixels = try await decoded(for: request, context: context)
+            return try await processing.run(on: pixels, for: request, context: context)
+        }
+    }
+
+    /// Returns the pixels of a request's original.
+    ///
+    /// - Parameter first: The original, where it is there. Default: it is loaded.
+    func decoded(
+        for request: ResolvedRequest,
+        beginningWith first: Original? = nil,
+        context: WorkContext
+    ) async throws -> LoadedPixels {
+        let key = DecodedWorkKey(request)
+        return try await decoding.work.value(for: key, of: request, context: context) { [self] context in
+            try await original.healing(request, from: first, context: context) { original in
+                try await decoding.decode(original, for: request, key, context: context)
+            }
+        }
+    }
+
     /// The parts that find what one cache has.
     convenience init(of cache: ImageCache, codecs: ImageCodecs) {
         self.init(

@@ -7,50 +7,22 @@ internal import HalcyonSystem
 /// part of the pixel budget, and never waits for another one.
 final class ProcessingStage: Sendable {
     private let workers: PixelWorkers
-    private let decoding: DecodingStage
-    private let memory: MemoryStage
     /// The chains under way.
     let work = WorkCoalescer<ProcessedWorkKey, LoadedPixels>(.processing)
 
-    init(workers: PixelWorkers, decoding: DecodingStage, memory: MemoryStage) {
+    init(workers: PixelWorkers) {
         self.workers = workers
-        self.decoding = decoding
-        self.memory = memory
     }
 
-    /// Returns the processed image, which takes a part of the budget for as long as its lease lives.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func result(for request: ResolvedRequest, context: WorkContext) async throws -> LoadedPixels {
-        let processing = request.options.processing
-        let decoded = DecodedWorkKey(request)
-        guard !processing.isIdentity else {
-            return try await decoding.image(for: request, key: decoded, context: context)
-        }
-        // Not shared with requests that may not read memory.
-        if let pixels = memory.unprocessed(for: request).flatMap({ LoadedPixels($0) }) {
-            return try await run(processing.steps[...], on: pixels, for: request, context: context)
-        }
-        let key = ProcessedWorkKey(decoding: decoded, processing: processing)
-        return try await work.value(for: key, of: request, context: context) { [self] context in
-            let input = try await decoding.image(for: request, key: decoded, context: context)
-            return try await run(processing.steps[...], on: input, for: request, context: context)
-        }
-    }
-
-    /// Runs the processors of a chain.
-    private func run(
-        _ steps: ArraySlice<ImageProcessorChain.Step>,
-        on input: LoadedPixels,
-        for request: ResolvedRequest,
-        context: WorkContext
-    ) async throws -> LoadedPixels {
-        var (result, rest) = (input, steps)
+    /// Returns the image that the processors of a request make, which takes a part of the budget for as long as its lease
+    /// lives.
+    func run(on input: LoadedPixels, for request: ResolvedRequest, context: WorkContext) async throws -> LoadedPixels {
+        var (result, rest) = (input, request.options.processing.steps[...])
         while !rest.isEmpty {
             // Where the decoder did not convert the colours, they are converted after the first processor, and those
             // after it expect that.
             let converts = result.image.colorProfile != nil && request.options.decode.color != .asStored
-            let run = try await reportingErrors(of: request) { [rest, result] in
+            let run = try await request.source.typingErrors { [rest, result] in
                 try ProcessingRun(rest, on: result.image, joinsSteps: !converts)
             }
             result = try await self.run(run, on: result, for: request, context: context)
@@ -69,7 +41,7 @@ final class ProcessingStage: Sendable {
         let color = request.options.decode.color
         let maximum = request.options.decode.limits.memory
         context.begin(.process)
-        let (image, lease, processorTime) = try await reportingErrors(of: request) {
+        let (image, lease, processorTime) = try await request.source.typingErrors {
             let size = run.workingSize(for: input.image)
             let byteCount = size.bitmapByteCount(depth: input.image.bitmap.depth)
             // The image is within the limit that it was decoded with; some processors have it several times while they work.
@@ -97,19 +69,5 @@ final class ProcessingStage: Sendable {
             processTime: (input.processTime ?? .zero) + time,
             processorTime: input.processorTime + processorTime
         )
-    }
-
-    /// Turns the errors of processors into those of a load.
-    private func reportingErrors<Result>(
-        of request: ResolvedRequest,
-        _ body: () async throws -> Result
-    ) async throws -> Result {
-        do {
-            return try await body()
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw ImageError(stage: .process, reason: .processing("\(error)"), source: "\(request.source)")
-        }
     }
 }

@@ -22,8 +22,9 @@ struct ProviderFetcher {
             }
             // A provider that ignores cancellation must not deliver a late success.
             try Task.checkCancellation()
-            guard data.count <= limit else { throw Failure.tooManyBytes(limit: limit) }
-            guard !data.isEmpty else { throw Failure.noBytes(of: provider.base is DataURL ? "data URL" : "provider") }
+            guard data.count <= limit else { throw Failure.tooManyBytes(limit) }
+            let isURL = provider.base is DataURL
+            guard !data.isEmpty else { throw Failure(description: "the \(isURL ? "data URL" : "provider") has no bytes") }
             return FetchedOriginal(data: data, source: .data)
         } catch let error as CancellationError {
             throw error
@@ -58,7 +59,7 @@ struct ProviderFetcher {
         _ context: WorkContext
     ) async throws -> Data {
         let expected = stream.expectedByteCount.flatMap { $0 >= 0 ? $0 : nil }
-        guard expected ?? 0 <= limit else { throw Failure.tooManyBytes(limit: limit) }
+        guard expected ?? 0 <= limit else { throw Failure.tooManyBytes(limit) }
         // A stated length reserves no more than that.
         let bytes = ArrivingBytes(capacity: min(expected ?? 0, 8 << 20))
         // Also where the stream fails.
@@ -66,7 +67,7 @@ struct ProviderFetcher {
         var count = 0
         for try await chunk in try await stream.chunks() {
             try Task.checkCancellation()
-            guard chunk.count <= limit - count else { throw Failure.tooManyBytes(limit: limit) }
+            guard chunk.count <= limit - count else { throw Failure.tooManyBytes(limit) }
             bytes.append(chunk)
             if count == 0, !chunk.isEmpty {
                 context.report(.receiving(BodyReport(bytes, number: WorkNumber.next(), provenance: .data)))
@@ -79,15 +80,11 @@ struct ProviderFetcher {
     }
 
     /// A failure of a provider that throws no error.
-    private enum Failure: Error, CustomStringConvertible {
-        case noBytes(of: String)
-        case tooManyBytes(limit: Int)
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
 
-        var description: String {
-            switch self {
-            case .noBytes(let source): "the \(source) has no bytes"
-            case .tooManyBytes(let limit): "the provider has more than the \(limit) bytes allowed"
-            }
+        static func tooManyBytes(_ limit: Int) -> Failure {
+            Failure(description: "the provider has more than the \(limit) bytes allowed")
         }
     }
 }

@@ -96,26 +96,19 @@ struct RequestResolver: Sendable {
     }
 
     private func resolved(_ call: PendingRequest, _ setup: DownloadSetup) -> ResolvedRequest? {
-        let (request, begun) = (call.request, call.begun)
-        let downloads = setup.configuration.policy
-        let source = request.source
-        let options = source.loadOptions(from: request.options.forWork())
-        if let key = ImageKey(source, options: request.options, over: downloads) {
-            let sizes = sizes(of: key, request)
-            let steps = ProviderSteps(source, within: call.enclosing, of: interception)
-            return resolved(source, options: options, key: key, sizes: sizes, steps, begun: begun, setup)
-        }
+        let (source, downloads) = (call.source, setup.configuration.policy)
+        if let key = ImageKey(source, options: call.options, over: downloads) { return resolved(call, as: key, setup) }
         guard source.isUsedOnce else { return nil }
-        // It is stored in no cache, and shares no more than transfers.
-        var once = options
-        once.cache.storesInMemory = false
-        once.cache.storesOnDisk = false
-        if case .data = source.location { once.cache.reads = .none }
-        let audience = OriginalKey.audience(of: source, options: options, over: downloads)
+        // It is stored in no cache, and shares no more than transfers. A source that replaces it, if it fails, is cached as
+        // the options say.
+        var once = call.request
+        once.options.cache.storesInMemory = false
+        once.options.cache.storesOnDisk = false
+        if case .data = source.location { once.options.cache.reads = .none }
+        let audience = OriginalKey.audience(of: source, options: call.options, over: downloads)
         let original = OriginalKey(text: "once:\(UUID().uuidString)", scope: audience)
-        let key = ImageKey(original: original, options: once)
-        // A source that replaces it, if it fails, is cached as the options say.
-        return resolved(source, options: once, key: key, begun: begun, setup)
+        let key = ImageKey(original: original, options: source.loadOptions(from: call.options.forWork()))
+        return resolved(PendingRequest(once, begun: call.begun, enclosing: call.enclosing), as: key, setup)
     }
 
     /// Returns the request with its identities.
@@ -179,32 +172,12 @@ struct RequestResolver: Sendable {
     /// Returns a request with the identities of an image, whose key is known.
     ///
     /// - Parameter setup: Default: the present one of the downloader.
-    func resolved(
-        _ call: PendingRequest,
-        as key: ImageKey,
-        _ setup: DownloadSetup? = nil
-    ) -> ResolvedRequest {
-        let options = call.source.loadOptions(from: call.options.forWork())
-        let sizes = sizes(of: key, call.request)
-        let setup = setup ?? downloader.setup
-        return resolved(call.source, options: options, key: key, sizes: sizes, begun: call.begun, setup)
-    }
-
-    /// Returns the sizes of a request's image; `nil` if it has no target size.
-    private func sizes(of key: ImageKey, _ request: ImageRequest) -> ImageSizes? {
-        guard request.options.targetSize != nil else { return nil }
-        return ImageSizes(original: key.original, options: request.source.loadOptions(from: request.options))
-    }
-
-    private func resolved(
-        _ source: Source,
-        options: ImageOptions,
-        key: ImageKey,
-        sizes: ImageSizes? = nil,
-        _ steps: ProviderSteps? = nil,
-        begun: UInt64,
-        _ setup: DownloadSetup
-    ) -> ResolvedRequest {
+    func resolved(_ call: PendingRequest, as key: ImageKey, _ setup: DownloadSetup? = nil) -> ResolvedRequest {
+        let (source, setup) = (call.source, setup ?? downloader.setup)
+        let options = source.loadOptions(from: call.options.forWork())
+        let steps = ProviderSteps(source, within: call.enclosing, of: interception)
+        // Of a request without a target size, the options of which the sizes are derived are not made.
+        let hasSizes = call.options.targetSize != nil
         let policy = options.cache
         let target = policy.targetCache ?? cache
         let originals = policy.cacheOfOriginal(isProcessed: !options.processing.isIdentity) ?? cache
@@ -216,16 +189,12 @@ struct RequestResolver: Sendable {
             source: source,
             options: options,
             key: key,
-            registrations: ContentRegistrations(
-                for: key,
-                with: caches,
-                kind,
-                called: begun
-            ),
+            registrations: ContentRegistrations(for: key, with: caches, kind, called: call.begun),
             target: target,
             originals: originals,
             caches: caches,
-            sizes: sizes,
+            sizes: hasSizes
+                ? ImageSizes(original: key.original, options: source.loadOptions(from: call.options)) : nil,
             transfer: source.transfer(options, over: additions),
             hasUnknownFields: [options.network.hooks, additions.hooks].contains { hooks in
                 hooks.map { $0.cacheIdentity != .unchanged } ?? false

@@ -101,10 +101,7 @@ final class ResolvedRequest: Sendable {
 
     /// The request as sent, if it is a GET without a body: its server decides whether the response is cached, unless
     /// the options ignore the server.
-    var cacheableTransfer: TransferRequest? {
-        guard let transfer, transfer.method == .get, transfer.body == nil else { return nil }
-        return transfer
-    }
+    var cacheableTransfer: TransferRequest? { transfer.flatMap { $0.isCacheable ? $0 : nil } }
 
     /// Returns the same request, which asks only the tiers after one for its original.
     func readingBelow(_ tier: Int) -> ResolvedRequest {

@@ -1,6 +1,6 @@
 internal import HalcyonSystem
 
-/// Wakes those who wait for more bytes of a body.
+/// Wakes those who wait for more bytes of a body, or for the next of other things that are counted.
 package final class BodyArrivals: Sendable {
     private struct State {
         var count = 0
@@ -26,7 +26,7 @@ package final class BodyArrivals: Sendable {
     /// Notes that so many bytes have been received in all.
     package func note(_ count: Int) {
         let waiters = state.withLock { state in
-            state.count = count
+            state.count = max(state.count, count)
             return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }

@@ -30,11 +30,7 @@ extension DiskCache {
     }
 
     /// One state of an entry: a store, and each change of its metadata, makes another.
-    public struct Version: Sendable, Hashable {
-        let storedAt: DiskTime
-        /// The checksum of body and metadata.
-        let checksum: Int64
-    }
+    public typealias Version = TierVersion
 
     /// The description of an entry in a listing.
     public struct Listing: Sendable, Hashable {

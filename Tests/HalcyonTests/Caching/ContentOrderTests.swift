@@ -77,8 +77,8 @@ struct ContentOrderTests {
             #expect(try await cache.store(image, for: ImageRequest(url, options: options)))
             let claim = ContentClaim(registrations: load, transfer: WorkNumber.next(), digest: ContentDigest(9))
             #expect(!cache.adopt(claim, for: key))
-            let late = try CachedImage(.image(ImageCodecs.standard.decode(Sample.png(seed: 9))), byteCount: 1)
-            cache.remember(late, for: key, claim, expiration: nil)
+            let late = try ImageCodecs.standard.decode(Sample.png(seed: 9))
+            cache.remember(.image(late), byteCount: 1, nil, for: key, claim, CachePolicy(), sizes: nil)
             #expect(firstSample(cache.entryInMemory(for: ImageRequest(url, options: options))?.image) == 10)
             #expect(!cache.admission(of: claim, key)())
         }

@@ -85,10 +85,10 @@ struct DecodeBudgetTests {
         for depth in SampleDepth.allCases {
             for size in [PixelSize(1, 1_000), PixelSize(17, 9), PixelSize(64, 3)] {
                 let bitmap = try Bitmap(size: size, depth: depth)
-                #expect(PixelWorkers.byteCount(size, depth) == bitmap.byteCount)
+                #expect(size.bitmapByteCount(depth: depth) == bitmap.byteCount)
             }
         }
-        #expect(PixelWorkers.byteCount(PixelSize(.max, .max), .eight) == .max)
+        #expect(PixelSize(.max, .max).bitmapByteCount(depth: .eight) == .max)
     }
 
     @Test("holds for images that wait to be processed", arguments: [1, 2])

@@ -92,12 +92,12 @@ struct PreviewFeedTests {
         let stream = feed.stream
         let reading = Task { [feed] in
             withUnsafeCurrentTask { $0?.cancel() }
-            let isOver = await feed.next(above: .none) == nil
+            let isOver = await feed.next(after: 0) == nil
             var reader = stream.makeAsyncIterator()
             return await reader.next() == nil && isOver
         }
         #expect(await reading.value)
-        let waiting = Task { [feed] in await feed.next(above: .none) == nil }
+        let waiting = Task { [feed] in await feed.next(after: 0) == nil }
         waiting.cancel()
         #expect(await waiting.value)
         feed.send(preview(0))

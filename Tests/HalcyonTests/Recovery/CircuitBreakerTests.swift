@@ -182,7 +182,7 @@ struct CircuitBreakerTests {
         }
         #expect(try breaker.state(of: url("a")) == .closed(failures: 0))
         #expect(try breaker.state(of: url("c")) == .closed(failures: 1))
-        breaker.resetAll()
+        try breaker.reset(url("c"))
         #expect(try breaker.state(of: url("c")) == .closed(failures: 0))
     }
 }

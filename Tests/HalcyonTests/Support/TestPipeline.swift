@@ -220,3 +220,8 @@ extension Bitmap {
         size == other.size && straightRGBA() == other.straightRGBA()
     }
 }
+
+extension ImageTask {
+    /// The response if the task has succeeded already.
+    var finishedResponse: ImageResponse? { if case .finished(let response) = state { response } else { nil } }
+}
