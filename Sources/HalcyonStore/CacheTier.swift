@@ -284,7 +284,7 @@ public struct TierCall: Sendable {
     }
 
     /// Returns the call with a reason.
-    package func because(_ reason: Reason) -> TierCall {
+    package func withReason(_ reason: Reason) -> TierCall {
         var call = self
         call.reason = reason
         return call

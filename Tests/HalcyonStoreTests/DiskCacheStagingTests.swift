@@ -44,7 +44,7 @@ struct DiskCacheStagingTests {
     @Test("are not written where another process has replaced what they were made of", arguments: [1, 100_000])
     func replacedBasis(size: Int) throws {
         let (one, two) = try pair()
-        let basis = DiskCache.Basis("a", hash: Checksum.hash(of: bytes(1, seed: 1)), at: one.clock.date)
+        let basis = DiskCache.OriginalReference("a", hash: Checksum.hash(of: bytes(1, seed: 1)), at: one.clock.date)
         func store(_ durability: DiskCache.Durability) throws -> Bool {
             try one.cache.store(
                 bytes(size),

@@ -94,8 +94,6 @@ public final class AnimationFramePool: Sendable {
     private static let shortage: Int64 = 10_000_000_000
 
     /// Takes a place for a player, to which awaited frames are delivered on a thread of the pool, one at a time.
-    ///
-    /// - Parameter frameByteCount: The bytes of a frame, about.
     func join(_ key: AnimationFrameKey, frameByteCount: Int, deliver: @escaping Delivery) -> Place {
         let timeline = AnimationTimeline(key.animation)
         return state.withLock { state in
@@ -126,9 +124,6 @@ public final class AnimationFramePool: Sendable {
 
     /// Notes what a player needs, and returns the frame that is due if it is decoded; otherwise, it is delivered as soon
     /// as it is. Frames that the player no longer needs are not delivered, unless they are being decoded.
-    ///
-    /// - Parameter shown: The frame that the player shows.
-    /// - Throws: The error of a frame that cannot be decoded.
     func frame(for demand: AnimationFrameDemand, shown: Int?, at place: Place) throws -> DecodedImage? {
         let (result, jobs) = state.withLock { state -> (Result<DecodedImage, any Error>?, [Job]) in
             guard let set = state.sets[place.key], set.clients[place.number] != nil else { return (nil, []) }

@@ -50,7 +50,6 @@ struct AnimationPlayhead: Sendable, Hashable {
     /// A playhead before the beginning.
     ///
     /// - Parameters:
-    ///   - timeline: The frames.
     ///   - mode: Default: ``AnimationPlaybackMode/forward``.
     ///   - rate: The factor of the speed; negative numbers, and what is no number, count as 0. Default: 1.
     ///   - loopLimit: Default: `nil`, without end.
@@ -165,8 +164,6 @@ struct AnimationPlayhead: Sendable, Hashable {
     }
 
     /// Goes to the start of a frame, in the loop that is being played. What was stopped or has finished is paused there.
-    ///
-    /// - Parameter target: Numbers beyond the first and the last frame count as these.
     mutating func seek(toFrame target: Int, at now: Int64) -> Change {
         let oldFrame = frame
         var change = advance(to: now)

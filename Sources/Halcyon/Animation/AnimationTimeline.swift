@@ -107,7 +107,6 @@ struct AnimationTimeline: Sendable, Hashable {
         }
     }
 
-    /// - Parameter isSecond: `true` for the step on the way back.
     private func stepNumber(of frame: Int, isSecond: Bool, _ mode: AnimationPlaybackMode) -> Int {
         let count = frameCount
         return switch (mode, isSecond) {

@@ -9,7 +9,6 @@ extension CacheTiers {
     ///   - key: The key of the entry, or that of an original of whose representations `slot` picks one.
     ///   - slot: Picks the key when the entry is stored; it returns `nil` if nothing is to be stored. Default: the key.
     ///   - durability: The safety of the entry from a crash and from a loss of power. Default: it waits for others.
-    ///   - byteCount: The bytes that wait in memory meanwhile.
     ///   - priority: The priority of the store, which those that wait for it raise: nothing else may share it. Default:
     ///     low.
     ///   - replaced: The beginning of the keys of other entries on disk, whose place it takes. Default: `nil`.
@@ -29,7 +28,7 @@ extension CacheTiers {
         priority: PriorityBox = PriorityBox(.low),
         replacing replaced: String? = nil,
         digest: ContentDigest? = nil,
-        madeOf basis: DiskCache.Basis? = nil,
+        madeOf basis: DiskCache.OriginalReference? = nil,
         isCopy: Bool = false,
         admission: @escaping StoreAdmission,
         content: @escaping @Sendable () async throws -> (body: Data, metadata: Data)?
@@ -77,10 +76,6 @@ extension CacheTiers {
 
     /// Stores an entry of the program, also in a task that was cancelled: what is older has gone from memory already, and
     /// must not be left on disk.
-    ///
-    /// - Parameter scope: Other entries that are removed, in all tiers.
-    /// - Returns: `true` if it is on disk.
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func store(
         _ entry: TierEntry,
         for key: CacheKey,
@@ -100,12 +95,11 @@ extension CacheTiers {
     /// The entry that was to be replaced is older than the content, and is removed if the store fails.
     ///
     /// - Parameter below: The numbers of the tiers below that store it as well.
-    /// - Returns: `true` if it is on disk.
     private func store(
         _ entry: TierEntry,
         for key: CacheKey,
         slot: ((DiskCache) -> CacheKey?)? = nil,
-        madeOf basis: (CacheKey) -> DiskCache.Basis? = { _ in nil },
+        madeOf basis: (CacheKey) -> DiskCache.OriginalReference? = { _ in nil },
         _ durability: DiskCache.Durability,
         if admission: @escaping StoreAdmission,
         replacing scope: TierScope? = nil,
@@ -223,7 +217,7 @@ extension CacheTiers {
             guard admission() else { return }
             var isDone = true
             for scope in new.map({ failed.removals(under: $0.key.name) }) ?? [] where isDone {
-                isDone = await failed.retry(scope) { await tier.remove(scope, call.because(.retry)) != .unavailable }
+                isDone = await failed.retry(scope) { await tier.remove(scope, call.withReason(.retry)) != .unavailable }
             }
             for scope in scopes where isDone {
                 isDone = await tier.remove(scope, call) != .unavailable
@@ -259,7 +253,9 @@ extension CacheTiers {
         var isMade = true
         // In any order, so that one that is never made does not hold up the same ones each time.
         for scope in failed.unconditional.shuffled() where isMade {
-            isMade = await failed.retry(scope) { await tier.remove(scope, TierCall().because(.retry)) != .unavailable }
+            isMade = await failed.retry(scope) {
+                await tier.remove(scope, TierCall().withReason(.retry)) != .unavailable
+            }
         }
         retrying.withLock { _ = $0.remove(number) }
         if failed.unconditional.isEmpty { return }
@@ -290,9 +286,6 @@ extension CacheTiers {
     }
 
     /// Removes the entries on disk that a function is true for, also from the tiers below.
-    ///
-    /// - Returns: The number of entries on disk.
-    /// - Throws: As ``remove(_:)``.
     func remove(where isUnwanted: @escaping @Sendable (DiskCache.Listing) -> Bool) async throws -> Int {
         try await disk.change { [self] disk in
             var keys: [CacheKey] = []
@@ -325,7 +318,7 @@ extension CacheTiers {
     ///
     /// - Returns: `false` if the tier declines, such as one that is only read, so that the entry is found again.
     @discardableResult
-    func remove(_ place: Place) async -> Bool {
+    func remove(_ place: Location) async -> Bool {
         let scope = TierScope.entry(place.key, place.version)
         let outcome = await all[place.tier].remove(scope, TierCall())
         if outcome == .unavailable { failed[place.tier].add(scope) }
@@ -337,7 +330,7 @@ extension CacheTiers {
     ///
     /// - Parameter expiration: The entry's lifetime from now on; `nil` leaves it as it is.
     /// - Returns: The new version; `nil` if the entry is no longer the one that was found, or its tier fails.
-    func update(_ metadata: Data, _ expiration: Expiration?, at place: Place) async -> TierVersion? {
+    func update(_ metadata: Data, _ expiration: Expiration?, at place: Location) async -> TierVersion? {
         guard let version = place.version else { return nil }
         let tier = all[place.tier]
         let outcome = await tier.update(metadata, expiration, for: place.key, replacing: version, TierCall())
@@ -345,14 +338,12 @@ extension CacheTiers {
     }
 
     /// Removes from all tiers what is outdated under a name.
-    ///
-    /// - Parameter stores: Stores that may take the place of what is there, which end first.
     func removeOutdated(_ claim: ContentClaim, _ registration: ContentRegistration, after stores: [Task<Void, Never>])
         -> Task<Void, Never>
     {
         let (name, order) = (registration.name.text, registration.order)
         let since = claim.confirmedSince
-        @Sendable func isCurrent(_ content: StoredContent) -> Bool {
+        @Sendable func isCurrent(_ content: EntryContent) -> Bool {
             if content.digest == nil, let since, content.storedAt ?? .distantFuture < since { return false }
             return order.isCurrent(content.digest, of: content.representation, at: content.key)
         }
@@ -364,7 +355,7 @@ extension CacheTiers {
                 var kept = own
                 do {
                     let rows = try disk.rows(under: name)
-                    let contents = rows.map(StoredContent.init)
+                    let contents = rows.map(EntryContent.init)
                     kept.formUnion(contents.filter { $0.isNewer(than: claim) }.compactMap { $0.digest?.value })
                     if claim.digest == nil || contents.contains(where: { $0.digest != nil && !isCurrent($0) }) {
                         order.noteChange(by: claim)
@@ -395,7 +386,7 @@ extension CacheTiers {
                     if let digest = content.digest, isCurrent(content) { kept.insert(digest.value) }
                 }
                 let scope = TierScope.name(name, except: kept, unknownSince: unknownSince)
-                let call = TierCall().because(isChange ? .change : .transfer)
+                let call = TierCall().withReason(isChange ? .change : .transfer)
                 change(number, removing: [scope], call) { order.isAdopted(claim) }
             }
             withExtendedLifetime(claim) {}
@@ -403,8 +394,6 @@ extension CacheTiers {
     }
 
     /// Begins a store of the program, which look-ups under a name wait for.
-    ///
-    /// - Returns: The store, and a function that ends it.
     func hold(_ name: String) -> (task: Task<Void, Never>, end: @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let task = begin(.name(name), in: 0) { for await _ in stream {} }

@@ -35,7 +35,7 @@ final class CacheTiers: Sendable {
     }
 
     /// The place of an entry that was found.
-    struct Place: Hashable, Sendable {
+    struct Location: Hashable, Sendable {
         let tier: Int
         let key: CacheKey
         var version: TierVersion?
@@ -53,20 +53,19 @@ final class CacheTiers: Sendable {
     ///   - skipped: The number of tiers, from the first on, that are not asked. Default: none.
     ///   - expired: Called with entries whose time is over. Default: they count as none.
     ///   - use: Returns what is made of an entry; `nil` if it cannot be used, so that the next tier is asked.
-    /// - Throws: The error of `use`; `CancellationError`.
     func first<Value: Sendable>(
         for key: CacheKey,
         skipping skipped: Int = 0,
         extending: ExpirationExtension,
         priority: PriorityBox,
         expired: (TierEntry) -> Void = { _ in },
-        _ use: (TierEntry, Place) async throws -> Value?
+        _ use: (TierEntry, Location) async throws -> Value?
     ) async throws -> Value? {
         for tier in all.indices.dropFirst(skipped) {
             let answer = try await answer(for: key, in: tier, extending: extending, priority: priority)
             if case .miss(let entry?) = answer { expired(entry) }
             guard case .hit(let entry) = answer else { continue }
-            let place = Place(tier: tier, key: key, version: entry.version)
+            let place = Location(tier: tier, key: key, version: entry.version)
             if let value = try await use(entry, place) { return value }
         }
         return nil
@@ -74,8 +73,6 @@ final class CacheTiers: Sendable {
 
     /// Returns what a tier has for a key. Waits for changes of it that are in progress: a load that follows another one must
     /// not find what that one replaced.
-    ///
-    /// - Throws: `CancellationError`.
     func answer(
         for key: CacheKey,
         in tier: Int,
@@ -102,7 +99,7 @@ final class CacheTiers: Sendable {
             key,
             version: entry.version,
             storedAt: entry.storedAt,
-            digest: StoredContent(entry, at: key).digest
+            digest: EntryContent(entry, at: key).digest
         )
         guard !isHidden else { return .miss() }
         // The disk has checked its bodies.
@@ -113,18 +110,16 @@ final class CacheTiers: Sendable {
 
     /// Returns the content of the entry that a tier has for a key; `nil` if it has none. Waits for no store on disk in
     /// progress: the order knows of its content.
-    ///
-    /// - Parameter expired: `true` to return that of an entry whose time is over as well. Default: `false`.
     func content(
         _ key: CacheKey,
         in tier: Int,
         expired: Bool = false
-    ) async -> (content: StoredContent, place: Place)? {
+    ) async -> (content: EntryContent, place: Location)? {
         if tier == 0 {
             guard let row = try? await disk.row(for: key, expired: expired) else { return nil }
-            let (content, version) = (StoredContent(row), row.version)
+            let (content, version) = (EntryContent(row), row.version)
             let isHidden = failed[0].hide(key, version: version, storedAt: row.storedAt, digest: content.digest)
-            return isHidden ? nil : (content, Place(tier: 0, key: key, version: version))
+            return isHidden ? nil : (content, Location(tier: 0, key: key, version: version))
         }
         let found: TierEntry?
         switch try? await answer(for: key, in: tier, extending: .none, priority: PriorityBox(.normal)) {
@@ -132,12 +127,10 @@ final class CacheTiers: Sendable {
         case .miss(let entry): found = expired ? entry : nil
         case .unavailable, nil: found = nil
         }
-        return found.map { (StoredContent($0, at: key), Place(tier: tier, key: key, version: $0.version)) }
+        return found.map { (EntryContent($0, at: key), Location(tier: tier, key: key, version: $0.version)) }
     }
 
     /// Waits for the changes in a tier that a look-up of a key has to see.
-    ///
-    /// - Throws: `CancellationError`.
     func settle(_ key: CacheKey, in tier: Int, priority: PriorityBox) async throws {
         for (number, change) in pending.withLock({ $0.changes(of: key, in: tier) }) {
             let context = WorkContext(priority: priority, report: { _ in })

@@ -86,8 +86,6 @@ struct ContentRegistrations: Sendable {
     private let others: [ContentRegistration]
 
     /// Registers work on the image of a key.
-    ///
-    /// - Parameter called: The ``WorkNumber`` of the call, if it is lower. Default: now.
     init(
         for key: ImageKey,
         with caches: [ImageCache],

@@ -341,10 +341,6 @@ final class ContentOrder: Sendable {
     }
 
     /// Returns whether content may be stored now.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the result.
-    ///   - tier: Memory or disk.
     func admits(_ claim: ContentClaim, _ key: ImageKey, in tier: Tiers) -> Bool {
         guard let registration = claim.registrations[self], !registration.lost.contains(tier) else { return false }
         return state.withLock { state in

@@ -22,8 +22,6 @@ extension DiskTier {
 
     /// Runs a function that stores or removes entries, after all earlier changes, also in a task that was cancelled:
     /// the change has been made in memory.
-    ///
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func change<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
         do {
             return try await write(priority: .normal) { [cache] in Swift.Result { try body(cache) } }.get()
@@ -47,8 +45,8 @@ extension DiskCache {
     /// Stores an entry.
     ///
     /// - Parameter basis: The original that it was made of, which makes it outdated where the disk has a newer one. Default: `nil`.
-    /// - Returns: `true` if it is stored.
-    func store(_ entry: TierEntry, for key: CacheKey, madeOf basis: Basis? = nil, durability: Durability) throws -> Bool
+    func store(_ entry: TierEntry, for key: CacheKey, madeOf basis: OriginalReference? = nil, durability: Durability)
+        throws -> Bool
     {
         try store(
             entry.body,
@@ -86,8 +84,6 @@ extension DiskCache {
     }
 
     /// Removes entries.
-    ///
-    /// - Returns: The number of entries that there were.
     func remove(_ scope: TierScope) throws -> Int {
         switch scope {
         case .entry(let key, let version?):
@@ -99,7 +95,7 @@ extension DiskCache {
             return try remove(for: name) ? count + 1 : count
         case .name(let name, _, _):
             let outdated = try rows(under: name).filter { row in
-                let content = StoredContent(row)
+                let content = EntryContent(row)
                 return scope.covers(content.key, digest: content.digest?.value, storedAt: content.storedAt)
             }
             return try outdated.count { try remove(for: $0.key, ifStill: $0.version) }

@@ -53,9 +53,6 @@ final class DiskTier: Sendable {
     var removals: AsyncStream<CacheRemoval<String>> { cache.removals }
 
     /// Returns the entry of a key, without its body; `nil` if there is none. Changes nothing.
-    ///
-    /// - Parameter expired: `true` to return an entry whose time is over as well.
-    /// - Throws: `CancellationError`.
     func row(for key: CacheKey, expired: Bool) async throws -> DiskCache.Row? {
         try await reading.run(priority: PriorityBox(.normal)) { [cache] _ in
             guard expired || cache.contains(key.text) else { return nil }
@@ -72,8 +69,6 @@ final class DiskTier: Sendable {
     }
 
     /// Runs a function that only reads, or whose changes no load depends on.
-    ///
-    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func perform<Result: Sendable>(_ body: @escaping @Sendable (DiskCache) throws -> Result) async throws -> Result {
         do {
             return try await maintenance.run(priority: PriorityBox(.normal)) { [cache] _ in try body(cache) }

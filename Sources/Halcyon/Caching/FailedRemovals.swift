@@ -141,7 +141,6 @@ final class FailedRemovals: Sendable {
     /// what an earlier one has stored under another name.
     ///
     /// - Parameter remove: Makes the removal, and returns whether it was made.
-    /// - Returns: `true` if it has been made.
     func retry(_ scope: TierScope, _ remove: @escaping @Sendable () async -> Bool) async -> Bool {
         let attempt = state.withLock { state -> Task<Bool, Never>? in
             if let attempt = state.attempts.first(where: { $0.scope == scope }) { return attempt.task }

@@ -72,7 +72,7 @@ extension ImageCache {
 
     /// Returns whether content of a tier is not known to be outdated. What came with the program counts as new until its
     /// server has sent other content.
-    func isCurrent(_ digest: ContentDigest?, of representation: String, at place: CacheTiers.Place) -> Bool {
+    func isCurrent(_ digest: ContentDigest?, of representation: String, at place: CacheTiers.Location) -> Bool {
         tiers.all[place.tier].isReadOnly
             ? answers?.isNewest(digest, named: place.key.name) ?? true
             : order.isCurrent(digest, of: representation, at: place.key)
@@ -138,7 +138,6 @@ extension ImageCache {
 
     /// Removes from all tiers what was made of other content than the name of a claim has now.
     ///
-    /// - Parameter stores: Stores that may take the place of what is there, which end first.
     /// - Returns: The removal in progress. Until it ends, nothing of it is found in this process.
     @discardableResult
     func removeOutdated(_ claim: ContentClaim, after stores: [Task<Void, Never>]) -> Task<Void, Never>? {
@@ -147,7 +146,7 @@ extension ImageCache {
 }
 
 /// The content that an entry is, or was made of.
-struct StoredContent {
+struct EntryContent {
     let key: CacheKey
     let digest: ContentDigest?
     let representation: String
@@ -189,10 +188,8 @@ struct StoredContent {
     }
 }
 
-extension DiskCache.Basis {
+extension DiskCache.OriginalReference {
     /// The basis of an original of a server, in its place; `nil` for other entries.
-    ///
-    /// - Parameter isAnswer: `false` for one that was found in a cache.
     init?(_ entry: TierEntry, at key: CacheKey, isAnswer: Bool) {
         guard key.isOriginal, let head = StoredResponse(metadata: entry.metadata) else { return nil }
         self.init(key, entry.originalDigest, head, isAnswer: isAnswer)
@@ -200,8 +197,6 @@ extension DiskCache.Basis {
 
     /// The basis of an original, or of what was made of it. As within a process, content is as new as the request for it
     /// that was sent last.
-    ///
-    /// - Parameter isAnswer: `false` for one that was found in a cache.
     init(_ key: CacheKey, _ digest: ContentDigest, _ head: StoredResponse, isAnswer: Bool) {
         self.init(key.text, hash: digest.value, at: head.requestTime, isAnswer: isAnswer) {
             StoredResponse(metadata: $0)?.requestTime

@@ -138,7 +138,7 @@ extension ImageCache {
             }
         }
         do {
-            let call = TierCall().because(.heard(by: tier))
+            let call = TierCall().withReason(.heard(by: tier))
             try await remove(scope, from: .all, call, inMemory: removeFromMemory)
             return true
         } catch {
@@ -187,8 +187,6 @@ extension ImageCache {
     }
 
     /// Returns the key of a request's image, for which the state of a file is read; `nil` if it has none.
-    ///
-    /// - Throws: `CancellationError`.
     func key(for request: ImageRequest) async throws -> ImageKey? {
         if let key = ImageKey(request) { return key }
         guard let path = request.source.filePath else { return nil }

@@ -14,8 +14,6 @@ extension ImageCache {
     }
 
     /// Returns whether the disk has an entry for a key that is not known to be outdated, nor being removed. Changes nothing.
-    ///
-    /// - Throws: `CancellationError`.
     func isOnDisk(_ key: CacheKey) async throws -> Bool {
         // As long as it is registered, the order knows of removals of the name.
         let registration = order.register(key.name)
@@ -181,8 +179,6 @@ extension ImageCache {
     }
 
     /// Stores an image of the program in the tiers.
-    ///
-    /// - Returns: `true` if it is on disk.
     private func store(
         _ image: DecodedImage,
         _ forms: StoredForms,
@@ -287,7 +283,7 @@ extension ImageCache {
             extending: request.options.cache.diskExtension,
             priority: PriorityBox(request.options.priority)
         ) { entry, place in
-            let content = StoredContent(entry, at: place.key)
+            let content = EntryContent(entry, at: place.key)
             return isCurrent(content.digest, of: content.representation, at: place) ? entry.body : nil
         }
     }

@@ -54,8 +54,6 @@ struct OriginalCaching: Sendable {
     }
 
     /// Creates the effect of an original that is not stored.
-    ///
-    /// - Parameter source: The entry that it came from. Default: it came from elsewhere.
     init(_ effect: Effect, foundAs source: OriginalStorage.Entry? = nil) {
         self.init(foundAs: source)
         self.effect = effect

@@ -22,7 +22,7 @@ final class OriginalStorage: Sendable {
 
     /// The place of a stored original, and what was found there.
     struct Entry: Sendable {
-        var place: CacheTiers.Place
+        var place: CacheTiers.Location
         let content: ContentClaim.Found
         /// The head that it has; `nil` for an original that has none.
         var head: StoredResponse?
@@ -50,12 +50,9 @@ final class OriginalStorage: Sendable {
     let priority: PriorityBox
     /// Returns whether the server's last answer came under another configuration than the load is known by, so that it changes
     /// nothing here.
-    let isOutdated: @Sendable () -> Bool
+    let isOfOtherConfiguration: @Sendable () -> Bool
     let state = Lock(State())
 
-    /// - Parameters:
-    ///   - transfer: The request as sent. An entry without a head is taken to be from its URL.
-    ///   - fetcher: Asks the server for the load.
     convenience init(
         for request: ResolvedRequest,
         _ transfer: TransferRequest,
@@ -69,7 +66,7 @@ final class OriginalStorage: Sendable {
             policy: request.options.cache,
             reads: request.work.readsDisk,
             skippedTiers: request.work.skippedTiers,
-            isOutdated: { fetcher.isOutdated },
+            isOfOtherConfiguration: { fetcher.isOfOtherConfiguration },
             priority: priority
         )
     }
@@ -80,7 +77,7 @@ final class OriginalStorage: Sendable {
     ///   - skippedTiers: The number of tiers, from the first on, that are not asked. Default: none.
     ///   - keepsAnyStatus: A Boolean value that indicates whether responses are kept that cannot be an image, those of
     ///     other statuses than 200 and 203. Default: `false`.
-    ///   - isOutdated: Returns whether the server's last answer came under another configuration than the load is known by.
+    ///   - isOfOtherConfiguration: Returns whether the server's last answer came under another configuration than the load is known by.
     ///     Default: `false`.
     init(
         of key: ImageKey,
@@ -90,7 +87,7 @@ final class OriginalStorage: Sendable {
         reads: Bool = true,
         skippedTiers: Int = 0,
         keepsAnyStatus: Bool = false,
-        isOutdated: @escaping @Sendable () -> Bool = { false },
+        isOfOtherConfiguration: @escaping @Sendable () -> Bool = { false },
         priority: PriorityBox
     ) {
         self.cache = cache
@@ -102,7 +99,7 @@ final class OriginalStorage: Sendable {
         self.policy = policy
         self.keepsAnyStatus = keepsAnyStatus
         self.priority = priority
-        self.isOutdated = isOutdated
+        self.isOfOtherConfiguration = isOfOtherConfiguration
     }
 
     /// `true` if the response that was found was replaced by another before its head could be updated.
@@ -141,7 +138,7 @@ extension OriginalStorage {
                     continue
                 }
                 let content = ContentClaim.Found(entry)
-                let place = CacheTiers.Place(tier: tier, key: key, version: entry.version)
+                let place = CacheTiers.Location(tier: tier, key: key, version: entry.version)
                 if matches(head), cache.isCurrent(content.digest, of: head.contentRepresentation, at: place) {
                     state.withLock { $0.found = Entry(place: place, content: content, head: head) }
                     return (head, entry.body)
@@ -185,7 +182,7 @@ extension OriginalStorage: HTTPCacheStorage {
         body: Data,
         replacing isReplaced: @escaping @Sendable (StoredResponse) -> Bool
     ) async {
-        guard !isOutdated() else { return }
+        guard !isOfOtherConfiguration() else { return }
         let ignoresServer = policy.freshness == .ignoringServer
         guard keepsAnyStatus || isImage(head) else {
             // The response is not kept. The image is gone if this is about the image, and not about the client
@@ -211,7 +208,9 @@ extension OriginalStorage: HTTPCacheStorage {
     }
 
     func update(_ head: StoredResponse, replacing previous: StoredResponse) async {
-        guard !isOutdated(), let found = state.withLock({ $0.found }), found.head == previous else { return }
+        guard !isOfOtherConfiguration(), let found = state.withLock({ $0.found }), found.head == previous else {
+            return
+        }
         // Its place may have been taken by another representation, or by what another process has stored.
         let version = await cache.tiers.update(head.metadata, policy.diskExpiration, at: found.place)
         guard let version else { return state.withLock { $0.isOvertaken = true } }
@@ -223,7 +222,7 @@ extension OriginalStorage: HTTPCacheStorage {
     }
 
     func remove(_ head: StoredResponse) async {
-        guard !isOutdated(), let found = state.withLock({ $0.found }), found.head == head else { return }
+        guard !isOfOtherConfiguration(), let found = state.withLock({ $0.found }), found.head == head else { return }
         await cache.tiers.remove(found.place)
     }
 }

@@ -37,7 +37,6 @@ final class ArrivingBytes: ArrivingBody {
     private let state = Lock(State())
     private let arrivals = BodyArrivals()
 
-    /// - Parameter capacity: The number of bytes for which memory is reserved.
     init(capacity: Int) {
         state.withLock { $0.gathered.reserveCapacity(capacity) }
     }
@@ -52,8 +51,6 @@ final class ArrivingBytes: ArrivingBody {
     }
 
     /// Ends the arrival. Calling it again does nothing.
-    ///
-    /// - Returns: The bytes that were added, the first time.
     @discardableResult
     func end() -> Data {
         let gathered = state.withLock { state in

@@ -38,7 +38,6 @@ extension PixelWorkers {
     /// Makes something of all frames of an image on a worker, which takes as much memory as they do.
     ///
     /// - Parameter lease: The part of the budgets that the image's pixels take; `nil` if they take none.
-    /// - Throws: The error of `body`, or `CancellationError`.
     func withFrames<Result: Sendable>(
         of image: DecodedImage,
         lease: PixelLease?,
@@ -54,11 +53,8 @@ extension PixelWorkers {
     /// Returns an image with the animation that its file has, as far as the options ask for it.
     ///
     /// - Parameters:
-    ///   - image: The first frame, processed.
     ///   - lease: The part of the budgets that its pixels take; `nil` for an image of a cache.
-    ///   - data: The encoded original.
     ///   - options: Those of the work; see ``ImageOptions/forWork()``.
-    ///   - codecs: Those that the image was decoded with.
     /// - Throws: ``CodecError``, the error of a processor, or `CancellationError`, where all frames are decoded; not for a
     ///   damaged frame, because of which the frames are decoded when they are due.
     func animated(

@@ -5,8 +5,6 @@ internal import HalcyonSystem
 
 extension PixelWorkers {
     /// Decodes an image on a worker, to be handed out at once.
-    ///
-    /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
         _ data: Data,
         codecs: ImageCodecs,
@@ -23,7 +21,6 @@ extension PixelWorkers {
     ///   - begun: The decoder that has read a part of it with the same options; `nil` if there is none.
     /// - Returns: The image, the part of the budget that its pixels take until they are processed or handed out, and the
     ///   processor time of decoding it.
-    /// - Throws: ``CodecError``, `CancellationError`.
     func decode(
         _ data: Data,
         codecs: ImageCodecs,

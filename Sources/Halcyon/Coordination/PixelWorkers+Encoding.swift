@@ -23,7 +23,6 @@ extension PixelWorkers {
     ///   - original: The bytes that the image was made of, for a serializer that asks for them. Default: `nil`.
     ///   - color: The colours of the result. Default: those of the image.
     /// - Returns: The bytes; `nil` if the serializer stores none.
-    /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func encode(
         _ image: DecodedImage,
         original: Data? = nil,
@@ -54,8 +53,6 @@ extension PixelWorkers {
     ///
     /// - Parameters:
     ///   - size: The size of the image that was encoded; `nil` if it is not known.
-    ///   - options: For the codecs.
-    /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func decode(
         _ data: Data,
         of serializer: any ImageSerializing,
@@ -111,7 +108,6 @@ extension PixelWorkers {
     ///   - lease: The part of the budget that the image's pixels take; `nil` if they take none, as those of a cache: the
     ///     work then takes as much as the image.
     ///   - place: The number of processors that have run on the image.
-    /// - Throws: The error of `body`, or `CancellationError`.
     func withPixels<Result: Sendable>(
         of image: DecodedImage,
         lease: PixelLease?,

@@ -52,8 +52,6 @@ public final class PixelWorkers: Sendable {
 
     /// Reads a header: on a worker, as some formats have libraries that parse the whole file for it; those of JPEG and PNG
     /// where the caller runs, as going to a worker and back takes several times as long as reading them.
-    ///
-    /// - Throws: ``CodecError``, `CancellationError`.
     func info(
         of data: Data,
         codecs: ImageCodecs,
@@ -75,9 +73,6 @@ public final class PixelWorkers: Sendable {
     /// Returns whether an original that no load shows may be stored. The header of an image, which no error page has, is
     /// enough where its response stated the number of its bytes. Otherwise it may have been cut short, and is decoded; so
     /// is one that takes the place of another, which can be shown.
-    ///
-    /// - Parameter codecs: Those for requests that name none.
-    /// - Throws: ``CodecError``, `CancellationError`.
     func isWhole(
         _ original: Original,
         of request: ResolvedRequest,
@@ -105,8 +100,6 @@ public final class PixelWorkers: Sendable {
 
     /// Makes something other than an image from an image on a worker. It is assumed to need as much memory as the
     /// image.
-    ///
-    /// - Throws: The error of `body`, or `CancellationError`.
     func withPixels<Result: Sendable>(
         of image: DecodedImage,
         priority: PriorityBox,
@@ -124,7 +117,6 @@ public final class PixelWorkers: Sendable {
     ///   - size: The size of the largest bitmap that is made.
     ///   - place: The number of processors that come before in the chain.
     /// - Returns: The image, the part of the budget that its pixels take, and the processor time that it took.
-    /// - Throws: The error of `body`, or `CancellationError`.
     func process(
         _ image: DecodedImage,
         lease: PixelLease,

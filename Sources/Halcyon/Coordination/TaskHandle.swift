@@ -133,8 +133,6 @@ struct TaskHandle<Value: Sendable>: Sendable {
     }
 
     /// The events that lead to the present state, then each further one, to the end.
-    ///
-    /// - Parameter limit: The number of events that are kept for a slow reader, which loses the oldest.
     func events(limit: Int) -> AsyncStream<Event> {
         stream(limit: limit) { continuation, event in continuation.yield(event) }
     }

@@ -122,7 +122,6 @@ final class AuthenticationAnswers: Sendable {
     /// - Parameters:
     ///   - start: The value of ``now`` when the transfer began. The transfer shares the answer `nil` of a responder if
     ///     it is later than that, not an older one.
-    /// - Throws: The error of the responder, `CancellationError`.
     func credential(
         for demand: AuthenticationDemand,
         since start: Int,

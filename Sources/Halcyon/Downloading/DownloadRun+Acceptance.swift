@@ -3,8 +3,6 @@ internal import HalcyonHTTP
 
 extension DownloadRun {
     /// Checks the status and the content type of a final response, which the options accept or refuse.
-    ///
-    /// - Throws: ``ImageError`` with ``ImageError/Reason/status(_:)`` or ``ImageError/Reason/contentType(_:)``.
     func check(_ response: TransferResponse, to request: TransferRequest) throws {
         let isUnconditional = request.headers[.ifNoneMatch] == nil && request.headers[.ifModifiedSince] == nil
         let isAccepted =

@@ -64,8 +64,6 @@ struct DownloadRun: Sendable {
     }
 
     /// Returns the final response, its body modified.
-    ///
-    /// - Throws: ``ImageError``, ``TransferError``, `CancellationError`.
     func body() async throws -> HTTPResponseBody {
         var hop = Hop(request: request, allowance: TransferAllowance(request))
         // Redirects are followed here if hooks decide what their servers are sent.

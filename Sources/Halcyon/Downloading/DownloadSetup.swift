@@ -39,8 +39,6 @@ final class DownloadSetup: Sendable {
     /// It has the same generation, so that work is shared with transfers of this one, only where the answer cannot differ:
     /// with the same transport and an equal policy. Name, events, headers ignored for sharing, and the places of bodies
     /// change no answer.
-    ///
-    /// - Parameter transport: Default: the transport of this one.
     func replaced(
         by configuration: ImageDownloader.Configuration,
         _ transport: (any HTTPTransport)?

@@ -8,12 +8,12 @@ extension ImageDownloader {
     ///
     /// - Parameters:
     ///   - since: The ``WorkNumber`` before which a transfer is too old to be joined. Default: any may be joined.
-    ///   - basis: The load that `request` was derived from. Default: none.
+    ///   - load: The load that `request` was derived from. Default: none.
     func download(
         _ request: TransferRequest,
         policy: NetworkPolicy,
         since: UInt64 = 0,
-        basis: DownloadBasis? = nil,
+        load: DownloadingLoad? = nil,
         context: WorkContext
     ) async throws -> TransferredBody {
         try Task.checkCancellation()
@@ -25,27 +25,27 @@ extension ImageDownloader {
         // One for all that follows.
         let setup = setup
         // What the load is known by comes from a configuration that is gone: nobody else may be given the response.
-        let isOutdated = basis.map { $0.generation != setup.generation } ?? false
-        let original = isOutdated ? basis?.renewed(request) ?? request : request
+        let isOfOtherConfiguration = load.map { $0.generation != setup.generation } ?? false
+        let original = isOfOtherConfiguration ? load?.renewed(request) ?? request : request
         let unmodified = policy.applied(to: original, over: setup.configuration.policy)
         let request = try await modified(unmodified, setup, policy: policy, call: call, context: context)
-        let sharing = SharedTransfer(request, setup, policy: policy, audience: basis?.audience)
+        let sharing = SharedTransfer(request, setup, policy: policy, audience: load?.audience)
         do {
             var result = try await transfers.value(
                 for: sharing.key,
                 joining: JoinRule(since: since),
-                number: basis?.number ?? WorkNumber.next(),
+                number: load?.number ?? WorkNumber.next(),
                 context: context,
                 wait: call.wait
             ) { [self] context in
                 var placed = request
-                placed.place = basis?.number
-                return try await transfer(placed, of: basis?.original, setup, sharing, context: context)
+                placed.place = load?.number
+                return try await transfer(placed, of: load?.original, setup, sharing, context: context)
             }
-            result.isOutdated = isOutdated
+            result.isOfOtherConfiguration = isOfOtherConfiguration
             return result
-        } catch var error as ImageError where isOutdated {
-            error.isOutdated = true
+        } catch var error as ImageError where isOfOtherConfiguration {
+            error.isOfOtherConfiguration = true
             throw error
         }
     }
@@ -158,7 +158,6 @@ private final class SharedTransfer: Sendable {
     /// The scope of the response.
     let audience: String?
 
-    /// - Parameter audience: The scope that the load names.
     @inline(never)
     init(
         _ request: TransferRequest,
@@ -181,7 +180,7 @@ private final class SharedTransfer: Sendable {
 }
 
 /// The load that a request was derived from, as far as a downloader has to know it.
-struct DownloadBasis: Sendable {
+struct DownloadingLoad: Sendable {
     /// The number of the load, which decides whether others join its transfer.
     let number: UInt64
     /// The scope of the response, if hooks or the options name it.
@@ -212,7 +211,7 @@ struct TransferredBody: Sendable {
     let number: UInt64
     /// A Boolean value that indicates whether the transfer began under another configuration than the one that the load is
     /// known by: no scope that it names is that of the response.
-    var isOutdated = false
+    var isOfOtherConfiguration = false
 }
 
 extension DownloadRun {

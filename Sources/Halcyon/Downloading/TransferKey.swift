@@ -12,7 +12,6 @@ struct TransferKey: Hashable, Sendable {
     private let own: UInt64?
 
     /// - Parameters:
-    ///   - request: The request after it was modified.
     ///   - audience: The scope that the hooks of the handling answer for.
     ///   - generation: The ``DownloadSetup/generation`` under which it begins.
     ///   - ignoredHeaders: Headers that make no difference, unless they hold a credential.

@@ -22,14 +22,14 @@ struct EncodedImageForm: CachedForm {
 
     func target(of request: ResolvedRequest) -> ResolvedRequest { request.encoded(as: encoding) }
 
-    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<EncodedImage> {
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> LoadOutput<EncodedImage> {
         let image = request.encodedImage ?? request
         guard encoding.keepsUndecoded, encoding.mayKeepOriginal(of: image) else {
             return try await made(input(for: image, context: context), for: image, request, context: context)
         }
         let original = try await parts.original.original(for: image, context: context)
         if let kept = try await undecoded(original, for: image, context: context) {
-            return Made(kept, of: original, for: image)
+            return LoadOutput(kept, of: original, for: image)
         }
         let decoded = try await parts.decoded(for: image, beginningWith: original, context: context)
         return try await made(decoded, for: image, request, context: context)
@@ -37,8 +37,6 @@ struct EncodedImageForm: CachedForm {
 
     /// Returns an original as it came, by its header alone; `nil` if it has to be decoded: one that is in another format,
     /// may not be whole, or takes the place of another, which can be shown.
-    ///
-    /// - Throws: `CancellationError`.
     private func undecoded(
         _ original: Original,
         for request: ResolvedRequest,
@@ -80,8 +78,6 @@ struct EncodedImageForm: CachedForm {
     }
 
     /// Returns the encoded form of an image that an interceptor has answered with. It is stored nowhere.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func encoded(_ answer: ImageResponse, for request: ImageRequest, context: WorkContext) async throws -> EncodedImage
     {
         let (body, duration) = try await body(
@@ -115,7 +111,7 @@ struct EncodedImageForm: CachedForm {
         for target: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
-    ) async throws -> Made<EncodedImage>? {
+    ) async throws -> LoadOutput<EncodedImage>? {
         let request = target.encodedImage ?? target
         guard error.stage != .encode, !error.isAboutResource, !encoding.mayKeepOriginal(of: request) else { return nil }
         var input = try await cachedInput(for: request, context: context)?.pixels
@@ -170,7 +166,7 @@ struct EncodedImageForm: CachedForm {
         for request: ResolvedRequest,
         _ target: ResolvedRequest,
         context: WorkContext
-    ) async throws -> Made<EncodedImage> {
+    ) async throws -> LoadOutput<EncodedImage> {
         let kept = encoding.mayKeepOriginal(of: request) ? input.original?.data : nil
         let (body, duration) = try await body(
             of: animated(input, for: request),
@@ -186,7 +182,7 @@ struct EncodedImageForm: CachedForm {
         image.metrics = input.original?.metrics
         image.validity = input.caching(for: request).validity
         // An original that is kept is stored as that of an unprocessed image is.
-        return Made(image, of: input, for: body.isOriginal ? request : target)
+        return LoadOutput(image, of: input, for: body.isOriginal ? request : target)
     }
 
     /// Encodes an image on a worker, and notes that in the context.
@@ -194,8 +190,6 @@ struct EncodedImageForm: CachedForm {
     /// - Parameters:
     ///   - lease: The part of the budget that the image's pixels take. Default: `nil`, for an image of a cache.
     ///   - original: The bytes that the image was decoded from, if they may be the result. Default: `nil`.
-    /// - Returns: The encoded bytes, and the time that took.
-    /// - Throws: ``ImageError``, `CancellationError`.
     private func body(
         of image: DecodedImage,
         lease: PixelLease? = nil,
@@ -261,7 +255,9 @@ extension EncodedImageForm {
         // An original that is kept is on disk as the original of an unprocessed image is, and not once more.
         if image.isOriginal || image.isPartial { return nil }
         let count = image.originalByteCount
-        return (image.data, ProcessedImageMetadata(image.body, byteCount: count, validity: validity, digest: digest).data)
+        return (
+            image.data, ProcessedImageMetadata(image.body, byteCount: count, validity: validity, digest: digest).data
+        )
     }
 
     func byteCount(of image: EncodedImage) -> Int { image.isOriginal || image.isPartial ? 0 : image.data.count }

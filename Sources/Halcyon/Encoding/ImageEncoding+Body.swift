@@ -17,7 +17,6 @@ extension ImageEncoding {
     ///   - options: Those that the image was decoded with.
     ///   - isCancelled: Asked before each attempt to encode the image, before each frame, and while frames are decoded
     ///     and colours converted.
-    /// - Throws: ``CodecError``, the error of a processor, `CancellationError`.
     func body(
         of image: DecodedImage,
         keeping original: Data?,

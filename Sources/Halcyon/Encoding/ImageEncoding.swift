@@ -30,7 +30,6 @@ struct ImageEncoding: Sendable, Hashable {
     /// The canonical encoding of the rule, as a part of keys.
     let identity: [UInt8]
 
-    /// - Parameter source: The description of the source, for errors.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/encode``, if nothing on offer is accepted, or there is no
     ///   encoder for the format.
     init(_ format: EncodedImageFormat, codecs: ImageCodecs, source: @autoclosure () -> String) throws(ImageError) {

@@ -166,9 +166,6 @@ public struct ImageKey: @unchecked Sendable, Hashable {
         let bytes: [UInt8]
         let hash: Int
 
-        /// - Parameters:
-        ///   - serializer: The serializer whose encoding of the result the disk has. Default: the automatic one.
-        ///   - encoding: The encoding of the image. Default: none, for its pixels.
         init(
             decode: DecodePolicy,
             steps: [ImageProcessorChain.Step],

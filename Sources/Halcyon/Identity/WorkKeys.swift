@@ -39,7 +39,6 @@ struct OriginalWorkKey: Hashable, Sendable {
     /// The scope of the original.
     var scope: String? { parts.key.original.scope }
 
-    /// - Parameter skippedTiers: Default: none.
     init(
         _ source: Source,
         _ options: ImageOptions,

@@ -1,7 +1,7 @@
 /// The default options, the interceptors and the loaders of a pipeline, which complete a request before it is loaded.
 final class Interception: Sendable {
     /// An interceptor, a loader or a provider in a pipeline.
-    struct Place: Sendable, Hashable {
+    struct Step: Sendable, Hashable {
         enum Part: Sendable, Hashable {
             case interceptor(Hook<any LoadIntercepting>)
             case loader(Hook<any SourceLoading>)
@@ -15,26 +15,26 @@ final class Interception: Sendable {
     /// A loader that is asked for the provider of a source.
     struct Loader {
         let body: any SourceLoading
-        let place: Place
+        let step: Step
         /// The steps in which the load was begun.
-        let enclosing: [Place]
+        let enclosing: [Step]
 
         /// Returns the provider of a source; `nil` if the loader does not load it.
         func provider(for source: Source, options: ImageOptions) -> (any ImageDataProvider)? {
-            Interception.$enclosing.withValue(enclosing + [place]) { body.provider(for: source, options: options) }
+            Interception.$enclosing.withValue(enclosing + [step]) { body.provider(for: source, options: options) }
         }
     }
 
     /// The steps that the present task is in, so that a load that is begun in one does not come to it again. Each load
     /// within another adds one, and none twice: they end. A provider of a loader that began a load of itself would wait
     /// for itself without end.
-    @TaskLocal private static var enclosing: [Place] = []
+    @TaskLocal private static var enclosing: [Step] = []
 
     /// The steps that the present task is in.
-    static var current: [Place] { enclosing }
+    static var current: [Step] { enclosing }
 
     /// Runs work of a detached task that was begun in these steps.
-    static func within<Result>(_ steps: [Place], _ body: () async throws -> Result) async throws -> Result {
+    static func within<Result>(_ steps: [Step], _ body: () async throws -> Result) async throws -> Result {
         if steps.isEmpty { return try await body() }
         return try await $enclosing.withValue(steps, operation: body)
     }
@@ -68,10 +68,10 @@ final class Interception: Sendable {
         var chain: [Hook<any LoadIntercepting>] = []
         func pass(_ interceptors: [Hook<any LoadIntercepting>]) {
             for interceptor in interceptors where !chain.contains(interceptor) {
-                let place = place(of: .interceptor(interceptor))
-                if enclosing.contains(place) { continue }
+                let step = step(of: .interceptor(interceptor))
+                if enclosing.contains(step) { continue }
                 chain.append(interceptor)
-                request = Self.$enclosing.withValue(enclosing + [place]) {
+                request = Self.$enclosing.withValue(enclosing + [step]) {
                     interceptor.body.prepared(request).completed(over: defaults)
                 }
             }
@@ -91,26 +91,26 @@ final class Interception: Sendable {
     }
 
     /// Returns a request of a load that was begun in `enclosing`, with the providers of loaders.
-    private func loaded(_ request: ImageRequest, within enclosing: [Place]) -> ImageRequest {
+    private func loaded(_ request: ImageRequest, within enclosing: [Step]) -> ImageRequest {
         let loaders = (request.options.fields.loaderHooks + loaders).compactMap { loader -> Loader? in
-            let place = place(of: .loader(loader))
-            return enclosing.contains(place) ? nil : Loader(body: loader.body, place: place, enclosing: enclosing)
+            let step = step(of: .loader(loader))
+            return enclosing.contains(step) ? nil : Loader(body: loader.body, step: step, enclosing: enclosing)
         }
         return request.loaded(by: loaders)
     }
 
-    private func place(of part: Place.Part) -> Place {
-        Place(part: part, pipeline: ObjectIdentifier(self))
+    private func step(of part: Step.Part) -> Step {
+        Step(part: part, pipeline: ObjectIdentifier(self))
     }
 
     /// Runs the second step of an interceptor, or what follows the last of them, for a load that was begun in
     /// `enclosing`.
     func run<Result>(
         _ interceptor: Hook<any LoadIntercepting>?,
-        within enclosing: [Place],
+        within enclosing: [Step],
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let own = interceptor.map { [place(of: .interceptor($0))] } ?? []
+        let own = interceptor.map { [step(of: .interceptor($0))] } ?? []
         return try await Self.$enclosing.withValue(enclosing + own, operation: body)
     }
 }

@@ -31,8 +31,6 @@ final class InterceptorChain: Sendable {
     var priority: LoadPriority { context.priority.value }
 
     /// Takes the load through all interceptors, once.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func result() async throws -> LoadResult {
         defer { hasEnded.store(true, ordering: .releasing) }
         do {
@@ -51,11 +49,6 @@ final class InterceptorChain: Sendable {
     }
 
     /// Takes a request to an interceptor, and the ones after it.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the interceptor; the number of all of them where none is left.
-    ///   - isChanged: A Boolean value that indicates whether the request is one of an interceptor's own.
-    /// - Throws: Any error; `CancellationError` for a load that has ended.
     func result(of request: ImageRequest, from index: Int, isChanged: Bool) async throws -> LoadResult {
         try Task.checkCancellation()
         if hasEnded.load(ordering: .acquiring) { throw CancellationError() }

@@ -60,8 +60,6 @@ public struct LoadResult: Sendable {
 
 extension LoadResult {
     /// Returns the image that a request is answered with.
-    ///
-    /// - Throws: ``ImageError`` if it is the result of another load, which had another form.
     func image(for request: ImageRequest) throws(ImageError) -> ImageResponse {
         if let response { return response }
         let reason = ImageError.Reason.interceptor("an interceptor returned the result of a load of another form")

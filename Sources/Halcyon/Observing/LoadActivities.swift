@@ -57,11 +57,6 @@ final class LoadActivities: Sendable {
     }
 
     /// Runs a load.
-    ///
-    /// - Parameters:
-    ///   - context: The context of the load. The reports of activities are not passed on to it.
-    ///   - place: Returns the place that a result came from.
-    ///   - body: The load.
     func run<Result>(
         _ begun: Begun,
         context: WorkContext,

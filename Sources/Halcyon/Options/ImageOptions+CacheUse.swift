@@ -14,23 +14,21 @@ extension ImageOptions {
 extension ResolvedRequest {
     /// The same request, which finds its original only where it needs no server.
     var withoutNetwork: ResolvedRequest {
-        var options = options
-        options.network.isAllowed = false
-        options.recovery = RecoveryPolicy()
-        return replacing(work: work(options, readsDisk: work.readsDisk), options: options)
+        changing { options in
+            options.network.isAllowed = false
+            options.recovery = RecoveryPolicy()
+        }
     }
 
     /// The same request, with its original from the source.
-    var withoutReadingDisk: ResolvedRequest {
-        replacing(work: work(options, readsDisk: false), options: options)
-    }
+    var withoutReadingDisk: ResolvedRequest { changing(readsDisk: false) { _ in } }
 
     /// The same request, which asks the server about its original whatever the disk has.
     var revalidating: ResolvedRequest {
-        var options = options
-        options.cache.revalidates = true
-        options.cache.staleIfError = .never
-        return replacing(work: work, options: options)
+        changing { options in
+            options.cache.revalidates = true
+            options.cache.staleIfError = .never
+        }
     }
 
     /// The policy by which the HTTP cache is used.

@@ -27,8 +27,6 @@ struct FoundResult<Result: Sendable>: Sendable {
 /// The results of processors on disk.
 extension CachedForm {
     /// Returns a result that may be used now; `nil` if there is none, or none that can be decoded.
-    ///
-    /// - Throws: `CancellationError`.
     func foundResult(for request: ResolvedRequest, context: WorkContext) async throws -> FoundResult<Result>? {
         guard request.isLookedUpAsResult else { return nil }
         return try await find(request, context: context)
@@ -38,9 +36,6 @@ extension CachedForm {
     ///
     /// An original on disk that may be used has been used already. Most results have none there, and are then all that
     /// can be shown without their server.
-    ///
-    /// - Returns: `nil` if there is none, or it must not be used.
-    /// - Throws: `CancellationError`.
     func staleResult(
         for request: ResolvedRequest,
         insteadOf error: ImageError,
@@ -54,8 +49,6 @@ extension CachedForm {
     }
 
     /// Returns whether there is a result that may be used now. It is not decoded.
-    ///
-    /// - Throws: `CancellationError`.
     func hasResult(for request: ResolvedRequest, context: WorkContext) async throws -> Bool {
         guard request.isLookedUpAsResult else { return false }
         let cache = request.target
@@ -124,7 +117,7 @@ extension CachedForm {
     private func decode(
         _ entry: TierEntry,
         _ metadata: ProcessedImageMetadata,
-        at place: CacheTiers.Place,
+        at place: CacheTiers.Location,
         for request: ResolvedRequest,
         context: WorkContext,
         after time: Duration

@@ -6,7 +6,7 @@ internal import HalcyonSystem
 extension CachedForm {
     /// Stores a result and its original, as the options and the server allow, and returns the result.
     @inline(never)
-    func store(_ made: Made<Result>, for request: ResolvedRequest, _ context: WorkContext) async -> Result {
+    func store(_ made: LoadOutput<Result>, for request: ResolvedRequest, _ context: WorkContext) async -> Result {
         let (claim, caching) = (made.claim, made.caching)
         let isForgotten =
             caching.effect == .remove || caching.effect == .store && request.mustAsk(about: caching.validity)
@@ -46,7 +46,7 @@ extension CachedForm {
 
     /// Starts to store on disk what the options ask for.
     private func beginStores(
-        of made: Made<Result>,
+        of made: LoadOutput<Result>,
         for request: ResolvedRequest,
         _ priority: PriorityBox,
         _ context: WorkContext
@@ -99,7 +99,7 @@ extension CachedForm {
 
     /// Starts to store a result, if the options and the server allow that.
     private func storeResult(
-        of made: Made<Result>,
+        of made: LoadOutput<Result>,
         for request: ResolvedRequest,
         priority: PriorityBox
     ) -> Task<Void, Never>? {
@@ -130,10 +130,10 @@ extension CachedForm {
     /// Returns the original of a result, which another process may have replaced on disk; `nil` if it is not known when that
     /// was current, or it is for some requests alone.
     private func basis(of claim: ContentClaim, _ validity: OriginalValidity?, for request: ResolvedRequest)
-        -> DiskCache.Basis?
+        -> DiskCache.OriginalReference?
     {
         guard let digest = claim.digest, let validity, !validity.isVarying else { return nil }
-        return DiskCache.Basis(
+        return DiskCache.OriginalReference(
             CacheKey(name: request.key.originalDiskKey),
             digest,
             validity.response,
@@ -161,7 +161,7 @@ extension CachedForm {
     }
 }
 
-extension Made where Result: CachedResult {
+extension LoadOutput where Result: CachedResult {
     /// `false` if the original may have been cut short unseen: it would be confirmed by its server from then on.
     fileprivate var mayReplace: Bool { !result.content.isPartial || original?.original.statesLength != false }
 }

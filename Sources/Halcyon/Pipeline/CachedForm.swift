@@ -9,17 +9,13 @@ protocol CachedForm: LoadForm where Result: CachedResult {
 
     /// Makes a result for which the original is not needed, where the original is unavailable and no cache has a result
     /// that may be used; returns `nil` if that is not possible. Default: `nil`.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func substitute(
         for request: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
-    ) async throws -> Made<Result>?
+    ) async throws -> LoadOutput<Result>?
 
     /// Returns the result in the body of an entry.
-    ///
-    /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func result(
         in body: Data,
         _ metadata: ProcessedImageMetadata,
@@ -31,7 +27,6 @@ protocol CachedForm: LoadForm where Result: CachedResult {
     /// then removed.
     ///
     /// - Parameter original: The encoded original, for a serializer of the program; `nil` if it is not needed.
-    /// - Throws: ``CodecError``, ``SerializationError``, `CancellationError`.
     func entry(
         of result: Result,
         from original: Data?,
@@ -50,7 +45,7 @@ extension CachedForm {
         for request: ResolvedRequest,
         insteadOf error: ImageError,
         context: WorkContext
-    ) async throws -> Made<Result>? {
+    ) async throws -> LoadOutput<Result>? {
         nil
     }
 

@@ -114,7 +114,7 @@ public struct ImageError: Error, Sendable, Hashable {
 extension ImageError {
     /// The request that a failure is about, and the transfer. No part of the failure itself: errors that differ here alone are equal.
     private struct Provenance: Sendable, Hashable {
-        var isOutdated = false
+        var isOfOtherConfiguration = false
         var transfer: UInt64?
 
         static func == (left: Provenance, right: Provenance) -> Bool { true }
@@ -124,9 +124,9 @@ extension ImageError {
 
     /// A Boolean value that indicates whether the transfer began under another configuration of the downloader than the one
     /// that the load is known by.
-    var isOutdated: Bool {
-        get { provenance.isOutdated }
-        set { provenance.isOutdated = newValue }
+    var isOfOtherConfiguration: Bool {
+        get { provenance.isOfOtherConfiguration }
+        set { provenance.isOfOtherConfiguration = newValue }
     }
 
     /// The ``WorkNumber`` of the transfer that brought the error; `nil` if none was sent.

@@ -96,7 +96,6 @@ extension ImagePipeline {
         return try await encoded(of: prepared, as: encoding, onProgress: onProgress)
     }
 
-    /// - Parameter request: With completed options.
     private func encoding(_ format: EncodedImageFormat, of request: ImageRequest) throws(ImageError) -> ImageEncoding {
         let codecs = request.options.codecs(or: configuration.codecs)
         return try ImageEncoding(format, codecs: codecs, source: "\(request.source)")

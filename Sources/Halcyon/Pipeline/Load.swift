@@ -31,7 +31,6 @@ struct Load<Form: LoadForm>: Sendable {
     /// The distance from which the result may come.
     let reach: ResolvedRequest.Reach
 
-    /// - Parameter reach: Default: anywhere.
     init(_ form: Form, within reach: ResolvedRequest.Reach = .anywhere) {
         self.form = form
         self.reach = reach
@@ -40,8 +39,6 @@ struct Load<Form: LoadForm>: Sendable {
     var parts: PipelineStages { form.parts }
 
     /// Returns the result of a call, whose observers are told of it.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func observed(_ call: PendingRequest, begun: LoadActivities.Begun, context: WorkContext) async throws -> Form.Result
     {
         try await parts.activities.run(begun, context: context, place: { form.loadResult($0).source }) { context in
@@ -51,8 +48,6 @@ struct Load<Form: LoadForm>: Sendable {
 
     /// Returns the result of a call: that of its interceptors, the first of which is outermost. A request that leaves the
     /// chain is loaded in place of the one of the call.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func intercepted(_ call: PendingRequest, context: WorkContext) async throws -> Form.Result {
         guard !call.interceptors.isEmpty else { return try await anySource(of: call, context: context) }
         let load: InterceptorChain.Loader = { request, context in
@@ -82,8 +77,6 @@ struct Load<Form: LoadForm>: Sendable {
     }
 
     /// Returns the result of one source; equal requests share it.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func shared(_ request: ResolvedRequest, context: WorkContext) async throws -> Form.Result {
         let request = form.target(of: request)
         return try await form.share(request, context: context) { [form] context in

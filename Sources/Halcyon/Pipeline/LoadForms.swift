@@ -25,18 +25,12 @@ protocol LoadForm: Sendable {
     /// Returns the result in memory; `nil` if there is none that may be used. Default: `nil`.
     func remembered(for request: ResolvedRequest) -> Result?
     /// Returns the result on disk; `nil` if there is none that may be used. Default: `nil`.
-    ///
-    /// - Throws: `CancellationError`.
     func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Result?
     /// Makes the result of the original.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
-    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<Result>
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> LoadOutput<Result>
     /// Stores a result and its original, as the options and the server allow, and returns the result.
-    func store(_ made: Made<Result>, for request: ResolvedRequest, _ context: WorkContext) async -> Result
+    func store(_ made: LoadOutput<Result>, for request: ResolvedRequest, _ context: WorkContext) async -> Result
     /// Returns what may be used where a result could not be made. Default: throws the error.
-    ///
-    /// - Throws: The error, `CancellationError`.
     func fallback(for request: ResolvedRequest, after error: ImageError, context: WorkContext) async throws -> Result
     /// Returns a result with the bytes of its original, if the request asks for them; `nil` if a cache has another original
     /// by now. Default: leaves it as it is.
@@ -47,13 +41,11 @@ protocol LoadForm: Sendable {
     /// Returns the result as interceptors see it.
     func loadResult(_ result: Result) -> LoadResult
     /// Returns the result of the chain of interceptors, in this form.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func result(of answer: LoadResult, to request: ImageRequest, context: WorkContext) async throws -> Result
 }
 
 /// A result that was made, and its effect on the caches.
-struct Made<Result: Sendable>: Sendable {
+struct LoadOutput<Result: Sendable>: Sendable {
     let result: Result
     var caching: OriginalCaching
     let claim: ContentClaim
@@ -61,7 +53,7 @@ struct Made<Result: Sendable>: Sendable {
     let original: (original: Original, request: ResolvedRequest)?
 }
 
-extension Made {
+extension LoadOutput {
     /// A result that was made of an original.
     init(_ result: Result, of original: Original, for request: ResolvedRequest) {
         self.init(
@@ -125,7 +117,7 @@ struct ImageForm: CachedForm {
 
     var work: WorkCoalescer<ImageWorkKey, ImageResponse> { parts.images }
 
-    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse> {
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> LoadOutput<ImageResponse> {
         let pixels = try await parts.pixels(for: request, context: context)
         let original = pixels.original
         let response = ImageResponse(
@@ -138,7 +130,7 @@ struct ImageForm: CachedForm {
             metrics: original?.metrics,
             head: original?.head
         )
-        return Made(response, of: pixels, for: request)
+        return LoadOutput(response, of: pixels, for: request)
     }
 
     /// Adds the encoded original, which is read if the options ask for it and the response does not have it.
@@ -258,21 +250,21 @@ struct OriginalForm: LoadForm {
 
     func request(for request: ImageRequest) -> ImageRequest { request.ofBytes }
 
-    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<Bytes> {
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> LoadOutput<Bytes> {
         if case .inline(.pixels(let bitmap, _)) = request.source.location {
             let image = DecodedImage(bitmap: bitmap, info: ImageInfo(format: .png, size: bitmap.size))
             let source = ImageRequest(request.source, exactly: request.options)
             let bytes = try await result(of: LoadResult(image), to: source, context: context)
             let claim = ContentClaim(registrations: request.registrations)
-            return Made(result: bytes, caching: OriginalCaching(.leave), claim: claim, original: nil)
+            return LoadOutput(result: bytes, caching: OriginalCaching(.leave), claim: claim, original: nil)
         }
         let original = try await parts.original.original(for: request, context: context)
-        return Made(Bytes(data: original.data, source: original.source), of: original, for: request)
+        return LoadOutput(Bytes(data: original.data, source: original.source), of: original, for: request)
     }
 
     /// An original that its server does not have any more is removed from the caches, with everything that was made of
     /// it, also if the request accepts what the server sends instead.
-    func store(_ made: Made<Bytes>, for request: ResolvedRequest, _ context: WorkContext) async -> Bytes {
+    func store(_ made: LoadOutput<Bytes>, for request: ResolvedRequest, _ context: WorkContext) async -> Bytes {
         if made.caching.effect == .removeOriginal { await request.removeOriginal(by: made.claim) }
         return made.result
     }

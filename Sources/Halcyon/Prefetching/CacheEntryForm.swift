@@ -24,7 +24,7 @@ struct CacheEntryForm: LoadForm {
         return try await request.originals.isOnDisk(CacheKey(name: request.key.originalDiskKey)) ? .disk : nil
     }
 
-    func make(for request: ResolvedRequest, context: WorkContext) async throws -> Made<ImageResponse.Source> {
+    func make(for request: ResolvedRequest, context: WorkContext) async throws -> LoadOutput<ImageResponse.Source> {
         guard destination == .disk else {
             let image = try await Load(ImageForm(parts)).shared(request, context: context)
             return made(image.source, for: request)
@@ -38,7 +38,7 @@ struct CacheEntryForm: LoadForm {
         of original: Original,
         for request: ResolvedRequest,
         context: WorkContext
-    ) async throws -> Made<ImageResponse.Source> {
+    ) async throws -> LoadOutput<ImageResponse.Source> {
         if original.caching.effect == .removeOriginal { await request.removeOriginal(by: original.claim(of: request)) }
         guard original.source != .disk || request.isBelowDisk(original) else {
             return made(.disk, for: request)
@@ -50,18 +50,19 @@ struct CacheEntryForm: LoadForm {
         } catch let error as CodecError {
             throw parts.recovery.failure(error, toDecode: original, of: request, context: context)
         }
-        return Made(original.source, of: original, for: request)
+        return LoadOutput(original.source, of: original, for: request)
     }
 
     /// A result of which nothing is stored.
-    private func made(_ source: ImageResponse.Source, for request: ResolvedRequest) -> Made<ImageResponse.Source> {
+    private func made(_ source: ImageResponse.Source, for request: ResolvedRequest) -> LoadOutput<ImageResponse.Source>
+    {
         let claim = ContentClaim(registrations: request.registrations)
-        return Made(result: source, caching: OriginalCaching(.leave), claim: claim, original: nil)
+        return LoadOutput(result: source, caching: OriginalCaching(.leave), claim: claim, original: nil)
     }
 
     /// Waits for the store, so that there are no more bodies in memory than loads at the same time.
     func store(
-        _ made: Made<ImageResponse.Source>,
+        _ made: LoadOutput<ImageResponse.Source>,
         for request: ResolvedRequest,
         _ context: WorkContext
     ) async -> ImageResponse.Source {

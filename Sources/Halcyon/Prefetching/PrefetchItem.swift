@@ -8,7 +8,6 @@ struct PrefetchItem: Sendable {
     /// The request with the options of the pipeline.
     let completed: ImageRequest
 
-    /// - Parameter earlier: A request whose options this one shares if both make the same changes. Default: `nil`.
     init(_ request: ImageRequest, in pipeline: ImagePipeline, after earlier: PrefetchItem? = nil) {
         self.request = request
         if let earlier, case .changes = request.givenOptions, earlier.request.givenOptions == request.givenOptions {

@@ -56,8 +56,6 @@ final class PrefetchSequence: @unchecked Sendable {
     var rememberedCount: Int { window.count }
 
     /// Takes the next request.
-    ///
-    /// - Throws: The error of the sequence.
     func next() async throws -> Next {
         guard let request = try await self.request() else { return .end }
         let item = PrefetchItem(request, in: pipeline, after: last)

@@ -38,7 +38,7 @@ extension PrefetchWork {
         var phase = Phase.idle
         var isPaused = false
         /// The steps of interceptors in which the work was started, so that its loads do not come to these again.
-        var steps: [Interception.Place] = []
+        var steps: [Interception.Step] = []
         /// The number of loads at the same time.
         var width: Int
         var rest: Rest

@@ -17,9 +17,6 @@ final class PrefetchWork: Sendable {
     private let destination: ImagePrefetcher.Destination
     private let state: Lock<State>
 
-    /// - Parameters:
-    ///   - rest: The requests; those of a list are distinct.
-    ///   - collectsResults: A Boolean value that indicates whether the result lists the requests.
     init(
         _ rest: Rest,
         of pipeline: ImagePipeline,
@@ -114,8 +111,6 @@ final class PrefetchWork: Sendable {
     }
 
     /// Returns a stream of the events from now on, which ends after that of the end.
-    ///
-    /// - Parameter limit: The number of events that are kept for a slow reader, which loses the oldest.
     func events(limit: Int) -> AsyncStream<PrefetchEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PrefetchEvent.self,

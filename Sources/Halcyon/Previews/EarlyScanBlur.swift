@@ -24,8 +24,6 @@ enum EarlyScanBlur {
     }
 
     /// Returns an image blurred.
-    ///
-    /// - Throws: `BitmapError`, `CancellationError`.
     static func blur(
         _ image: DecodedImage,
         radius: Double,

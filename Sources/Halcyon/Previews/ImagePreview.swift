@@ -18,9 +18,6 @@ public struct ImagePreview: Sendable {
     /// The preview.
     public var image: DecodedImage { response.image }
 
-    /// - Parameters:
-    ///   - progress: Default: `nil`.
-    ///   - number: Rises with each preview of a load's bytes. Default: 0.
     init(
         response: ImageResponse,
         source: Source,

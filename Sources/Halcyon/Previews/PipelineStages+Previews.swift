@@ -16,9 +16,6 @@ extension PipelineStages {
     }
 
     /// Returns the image of a request. Until it is there, the feed is given previews, each better than the one before.
-    ///
-    /// - Parameter load: Loads the image itself.
-    /// - Throws: ``ImageError``, `CancellationError`.
     func sendingPreviews(
         of request: PendingRequest,
         to feed: PreviewFeed,

@@ -11,7 +11,6 @@ final class PreviewLoads: Sendable {
 
     private let state: Lock<State>
 
-    /// - Parameter best: The quality of a preview that is there already; -1: none.
     init(best: Int) {
         state = Lock(State(best: best))
     }

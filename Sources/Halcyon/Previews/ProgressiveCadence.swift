@@ -32,8 +32,6 @@ struct ProgressiveCadence {
     }
 
     /// Waits after a preview until the next may be made.
-    ///
-    /// - Throws: `CancellationError`.
     func wait(_ clock: any Clock<Duration>) async throws {
         if minimumInterval > .zero { try await clock.sleep(upTo: minimumInterval) }
     }

@@ -8,10 +8,6 @@ extension ProgressiveDecoding {
         /// - Parameter mayMakeImage: See ``ProgressiveDecoding/mayMakeImage``.
         case idle(mayMakeImage: Bool)
         /// A piece of work on previews runs.
-        ///
-        /// - Parameters:
-        ///   - mayMakeImage: As before the piece of work.
-        ///   - waiter: Takes the decoder at the end of it.
         case busy(mayMakeImage: Bool, waiter: CheckedContinuation<Bool, Never>? = nil)
         /// The image itself is made.
         case taken
@@ -75,9 +71,7 @@ extension ProgressiveDecoding {
 
     /// Returns the image of a body, of which the decoder, which has been taken, reads the rest. It is of no use after that.
     ///
-    /// - Parameter info: The header of the whole body.
     /// - Returns: `nil` if the image may be another one than that of the whole body.
-    /// - Throws: `CancellationError`.
     func image(of data: Data, info: ImageInfo, isCancelled: @Sendable () -> Bool) throws -> DecodedImage? {
         defer { close() }
         do {

@@ -15,9 +15,6 @@ final class ProgressiveLoads: Sendable {
     private let send: @Sendable (ImagePreview) -> Void
     private let state = Lock(State())
 
-    /// - Parameters:
-    ///   - decoded: The decoding that makes the image itself; `nil` if it is not known.
-    ///   - send: Called with each preview, on any thread.
     init(
         _ stage: ProgressiveStage,
         of request: ImageRequest,

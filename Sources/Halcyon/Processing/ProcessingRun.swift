@@ -13,7 +13,6 @@ struct ProcessingRun: Sendable {
     /// Creates the run at the beginning of `steps`, of which there is at least one.
     ///
     /// - Parameter joinsSteps: A Boolean value that indicates whether processors may share a pass. Default: `true`.
-    /// - Throws: The error of a processor that cannot make anything of the image.
     init(
         _ steps: ArraySlice<ImageProcessorChain.Step>,
         on image: DecodedImage,
@@ -45,8 +44,6 @@ struct ProcessingRun: Sendable {
     }
 
     /// Returns the processed image.
-    ///
-    /// - Throws: The error of a processor, or `CancellationError`.
     func process(_ image: DecodedImage, isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         if let pass { return image.replacingBitmap(try image.bitmap.applying(pass, isCancelled: isCancelled)) }
         return try steps.first?.processor.process(image, isCancelled: isCancelled) ?? image

@@ -14,7 +14,6 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var first = 0
     private var lastTurn: UInt64 = 0
 
-    /// - Parameter capacity: At least 1.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }

@@ -16,9 +16,6 @@ struct FailedRequest: Hashable, Sendable {
     /// The frame that failed, for a failure of one behind the first; `nil`: the request itself failed, or the first frame.
     private var frame: Int?
 
-    /// - Parameters:
-    ///   - policy: The responses that are accepted. Default: the defaults.
-    ///   - generation: The ``DownloadSetup/generation`` of the downloader.
     init(_ request: TransferRequest, policy: NetworkPolicy = NetworkPolicy(), generation: UInt64) {
         var transfer = TransferRequest(
             url: request.url.normalized,

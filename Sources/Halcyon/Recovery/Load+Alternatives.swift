@@ -3,8 +3,6 @@ extension Load {
     /// and shared nowhere, so none is loaded twice and no error is lost.
     ///
     /// Not inlined: a load keeps its frames until it ends, and this one has 8 kB that a load of one source does not need.
-    ///
-    /// - Throws: ``ImageError``; `CancellationError`, which ends the search, whichever source throws it.
     @inline(never)
     func firstSuccess(
         _ request: PendingRequest,

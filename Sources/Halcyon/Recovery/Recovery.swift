@@ -2,8 +2,9 @@ internal import HalcyonHTTP
 
 /// The parts that a pipeline recovers from failures with.
 final class Recovery: Sendable {
-    private let network: any NetworkMonitoring
-    private let retrier: Retrier
+    let network: any NetworkMonitoring
+    let clock: any Clock<Duration>
+    let fractions: RandomFractions
     private let failureMemory: FailureMemory?
     private let circuitBreaker: CircuitBreaker?
     /// The pipeline's downloader.
@@ -16,21 +17,20 @@ final class Recovery: Sendable {
     init(_ configuration: RecoveryConfiguration, downloader: ImageDownloader) {
         self.downloader = downloader
         network = configuration.network
-        retrier = Retrier(configuration)
+        clock = configuration.clock
+        fractions = RandomFractions(configuration.generator)
         failureMemory = configuration.failureMemory
         circuitBreaker = configuration.circuitBreaker
     }
 
     /// Loads a source's bytes, with the handling of failures that the options and the configuration ask for.
-    ///
-    /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled.
     func load<Value>(
         _ request: ResolvedRequest,
         _ context: WorkContext,
         _ attempt: () async throws -> Value
     ) async throws -> Value {
         guard case .network = request.source.location, request.options.allowsNetwork else {
-            return try await retrier.value(of: request, context, attempt)
+            return try await retrying(request, context, attempt)
         }
         return try await loadThroughCache(request, context) { try await exchange(request, attempt) }
     }
@@ -43,7 +43,7 @@ final class Recovery: Sendable {
         _ attempt: () async throws -> Value
     ) async throws -> Value {
         do {
-            return try await retrier.value(of: request, context, attempt)
+            return try await retrying(request, context, attempt)
         } catch let error as ImageError {
             remember(error, of: request)
             throw error
@@ -72,22 +72,18 @@ final class Recovery: Sendable {
     }
 
     /// Remembers the failure of a request, or that the bytes that it brought were unusable.
-    ///
-    /// - Parameter frame: The frame that could not be decoded. Default: 0.
     func remember(_ error: ImageError, of request: ResolvedRequest, frame: Int = 0) {
         if case .codec = error.reason, !request.options.decode.hasStandardReading { return }
         // It is the worker's, which remembers it itself.
         if case .codec(.isolation) = error.reason { return }
         // That under another configuration than the name shows.
-        guard !error.isOutdated else { return }
+        guard !error.isOfOtherConfiguration else { return }
         guard let failureMemory, let name = request.nameOfFailures else { return }
         failureMemory.record(error, for: name.ofFrame(frame))
     }
 
     /// Returns the error of an original that cannot be decoded, which is remembered if it has just come from its server. A format
     /// that nobody registered is reported, once for each.
-    ///
-    /// - Parameter frame: The frame that could not be decoded. Default: 0.
     func failure(
         _ error: CodecError,
         toDecode original: Original,
@@ -99,7 +95,7 @@ final class Recovery: Sendable {
             context.note(.unregisteredFormat(format))
         }
         var error = ImageError(stage: .decode, reason: .codec(error), source: "\(request.source)")
-        error.isOutdated = original.isOutdated
+        error.isOfOtherConfiguration = original.isOfOtherConfiguration
         if original.source == .network { remember(error, of: request, frame: frame) }
         return error
     }

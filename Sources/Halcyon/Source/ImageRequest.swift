@@ -86,10 +86,6 @@ public struct ImageRequest: Sendable, Hashable {
     }
 
     /// Returns the request with a whole value of options.
-    ///
-    /// - Parameters:
-    ///   - defaults: The options that changes are applied to. Default: the standard values.
-    ///   - earlier: Changes that come before those of the request. Default: none.
     func completed(over defaults: ImageOptions = ImageOptions(), after earlier: [ImageOption] = []) -> ImageRequest {
         guard case .changes(let changes) = givenOptions else { return self }
         return ImageRequest(source, exactly: defaults.applying(earlier.isEmpty ? changes : earlier + changes))

@@ -38,7 +38,7 @@ extension Source {
                 .provider(AnyImageDataProvider(provider)),
                 cacheKey: cacheKey,
                 videoFrame: videoFrame,
-                loaded: Loaded(url: url, request: requestToLoad, thumbnail: thumbnailSize, place: loader.place)
+                loaded: Loaded(url: url, request: requestToLoad, thumbnail: thumbnailSize, step: loader.step)
             )
         }
         return self

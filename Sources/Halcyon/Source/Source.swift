@@ -34,13 +34,13 @@ public struct Source: Sendable, Hashable {
         /// The size of the thumbnail that the source is; `nil` for other sources.
         let thumbnail: ThumbnailSize?
         /// The loader that the provider is of.
-        let place: Interception.Place
+        let step: Interception.Step
 
-        init(url: URL?, request: TransferRequest?, thumbnail: ThumbnailSize?, place: Interception.Place) {
+        init(url: URL?, request: TransferRequest?, thumbnail: ThumbnailSize?, step: Interception.Step) {
             self.url = url
             self.request = request
             self.thumbnail = thumbnail
-            self.place = place
+            self.step = step
         }
     }
 

@@ -20,8 +20,6 @@ final class DecodingStage: Sendable {
     }
 
     /// Returns the image of a result with the animation that its file has, as far as the options ask for it.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`, where all frames are decoded.
     func animated(
         _ result: LoadedPixels,
         for request: ResolvedRequest,

@@ -10,7 +10,6 @@ final class FileFetcher: Sendable {
     private let states = Lock(BoundedTable<String, FileReader.Identity>(capacity: 10_000))
     private let thumbnails: ThumbnailFolder?
 
-    /// - Parameter thumbnails: The thumbnails that programs of the user share.
     init(thumbnails: ThumbnailFolder?) {
         self.thumbnails = thumbnails
     }
@@ -24,8 +23,6 @@ final class FileFetcher: Sendable {
     }
 
     /// Returns the present state of a file.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func identity(of path: String, context: WorkContext) async throws -> FileReader.Identity {
         try await run(path, context, on: examiners) { [states] _ in
             let state = Result { try FileReader.identity(of: path) }
@@ -42,7 +39,6 @@ final class FileFetcher: Sendable {
     /// Returns the state in which a file was examined last, without examining it; `nil` if it was not.
     func lastIdentity(of path: String) -> FileReader.Identity? { states.withLock { $0[path] } }
 
-    /// - Parameter queue: Default: the threads that read files.
     private func run<Result: Sendable>(
         _ path: String,
         _ context: WorkContext,
@@ -58,8 +54,6 @@ final class FileFetcher: Sendable {
 
     /// Returns the state of one file, from which the decoder of a video reads as much as it needs: it may be larger than the
     /// memory.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func video(_ path: String, for request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         let identity = try await identity(of: path, context: context)
         let data = Data(identity.key(of: path).utf8)
@@ -67,8 +61,6 @@ final class FileFetcher: Sendable {
     }
 
     /// Returns one file as the original of a load, or its thumbnail where there is one.
-    ///
-    /// - Parameter thumbnail: The thumbnail to look for; `nil` for none.
     func bytes(
         of path: String,
         or thumbnail: FileThumbnail?,

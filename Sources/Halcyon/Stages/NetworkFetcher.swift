@@ -64,7 +64,7 @@ struct NetworkFetcher: Sendable {
         // An empty entry on disk is damage like any other, and is replaced.
         guard !answer.data.isEmpty || !isFetched else {
             var error = request.emptyBody(of: answer.response)
-            error.isOutdated = fetcher.isOutdated
+            error.isOfOtherConfiguration = fetcher.isOfOtherConfiguration
             throw error
         }
         var timings = ImageTimings()
@@ -73,7 +73,7 @@ struct NetworkFetcher: Sendable {
         let caching = caching(of: answer, storage, fetcher, for: request)
         // Later requests may have other values in the fields that it varies by.
         guard request.reach == .anywhere || caching.effect != .remove else { throw request.notCached }
-        let isConfirmed = answer.source == .validated && !fetcher.isOutdated && !storage.isOvertaken
+        let isConfirmed = answer.source == .validated && !fetcher.isOfOtherConfiguration && !storage.isOvertaken
         return Original(
             data: answer.data,
             source: isFetched ? .network : .disk,
@@ -82,7 +82,7 @@ struct NetworkFetcher: Sendable {
             head: answer.response,
             caching: caching,
             transfer: isFetched || isConfirmed ? fetcher.transfer : nil,
-            isOutdated: isFetched && fetcher.isOutdated
+            isOfOtherConfiguration: isFetched && fetcher.isOfOtherConfiguration
         )
     }
 
@@ -94,7 +94,7 @@ struct NetworkFetcher: Sendable {
         for request: ResolvedRequest
     ) -> OriginalCaching {
         let isFetched = answer.source == .network
-        if fetcher.isOutdated, isFetched || answer.source == .validated {
+        if fetcher.isOfOtherConfiguration, isFetched || answer.source == .validated {
             return OriginalCaching(.leave, foundAs: isFetched ? nil : storage.found)
         }
         let caching = OriginalCaching(answer, storage: storage)
@@ -120,7 +120,7 @@ struct NetworkFetcher: Sendable {
             metrics: body.metrics,
             head: body.response,
             // A response whose status only this request accepts is no image for others.
-            effect: download.isOutdated || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
+            effect: download.isOfOtherConfiguration || !HTTPStatus.isContent(body.response.status) ? .leave : .store,
             transfer: download.number
         )
     }
@@ -141,7 +141,7 @@ struct NetworkFetcher: Sendable {
             transfer,
             policy: policy,
             since: since,
-            basis: request.downloadBasis,
+            load: request.downloadingLoad,
             context: context
         )
     }
@@ -161,7 +161,7 @@ struct OriginalFetcher: Sendable {
 
     private struct State {
         var time: Duration?
-        var isOutdated = false
+        var isOfOtherConfiguration = false
         var number: UInt64?
     }
 
@@ -184,14 +184,12 @@ struct OriginalFetcher: Sendable {
 
     /// A Boolean value that indicates whether the last response came under another configuration of the downloader than the
     /// one that the load is known by, so that no key could distinguish it from the responses to others.
-    var isOutdated: Bool { state.withLock { $0.isOutdated } }
+    var isOfOtherConfiguration: Bool { state.withLock { $0.isOfOtherConfiguration } }
 
     /// The number of the last transfer that was answered; `nil` if there was none.
     var transfer: UInt64? { state.withLock { $0.number } }
 
     /// Gets a response.
-    ///
-    /// - Parameter transfer: The request, with the conditions that the cache adds.
     func fetch(_ transfer: TransferRequest) async throws -> Outcome {
         let policy = policy(of: transfer)
         do {
@@ -201,13 +199,13 @@ struct OriginalFetcher: Sendable {
                 return try await network.download(transfer, policy, for: request, since: since, context)
             }
             state.withLock { state in
-                state.isOutdated = result.isOutdated
+                state.isOfOtherConfiguration = result.isOfOtherConfiguration
                 state.number = result.number
             }
             return Outcome(result.body)
         } catch let error as ImageError {
             if error.reason == .transfer(.cancelled) { throw CancellationError() }
-            state.withLock { $0.isOutdated = error.isOutdated }
+            state.withLock { $0.isOfOtherConfiguration = error.isOfOtherConfiguration }
             return Outcome(error)
         }
     }

@@ -19,7 +19,7 @@ final class Original: Sendable {
     let digest: ContentDigest?
     /// A Boolean value that indicates whether the bytes came under another configuration of the downloader than the one that
     /// the load is known by, so that a failure to decode them says nothing about equal requests.
-    let isOutdated: Bool
+    let isOfOtherConfiguration: Bool
 
     init(
         data: Data,
@@ -30,7 +30,7 @@ final class Original: Sendable {
         caching: OriginalCaching,
         transfer: UInt64? = nil,
         isPart: Bool = false,
-        isOutdated: Bool = false
+        isOfOtherConfiguration: Bool = false
     ) {
         self.data = data
         self.source = source
@@ -40,7 +40,7 @@ final class Original: Sendable {
         self.caching = caching
         self.transfer = transfer
         digest = isPart ? nil : caching.source?.content.digest ?? ContentDigest(of: data)
-        self.isOutdated = isOutdated
+        self.isOfOtherConfiguration = isOfOtherConfiguration
     }
 
     /// A Boolean value that indicates whether its response, if it has one, stated the number of its bytes.

@@ -18,8 +18,6 @@ final class OriginalStage: Sendable {
     }
 
     /// Returns the encoded bytes of a request's original; equal requests share them. They are not stored.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func original(for request: ResolvedRequest, context: WorkContext) async throws -> Original {
         try await work.value(for: request.work, of: request, context: context) { [self] context in
             guard let transfer = request.cacheableTransfer, request.reach != .thisCache else {
@@ -35,9 +33,6 @@ final class OriginalStage: Sendable {
     /// Returns what is made of a request's original. An entry that turns out to be damaged is removed, and the load
     /// continues as if it had never been there: with that of the next tier, also where its own declines to remove it, and
     /// after the last one with the source.
-    ///
-    /// - Parameter first: The original, if it is there already. Default: it is loaded.
-    /// - Throws: The error of `make`; ``ImageError``, `CancellationError`.
     func healing<Value: Sendable>(
         _ request: ResolvedRequest,
         from first: Original? = nil,
@@ -73,8 +68,6 @@ final class OriginalStage: Sendable {
 
     /// Returns an original as far as its bytes are on this machine: on disk, as its scope and its server allow, in the file
     /// that it is, or in memory; `nil` otherwise. Asks neither a server nor a provider.
-    ///
-    /// - Throws: `CancellationError`.
     func stored(for request: ResolvedRequest, context: WorkContext) async throws -> Original? {
         // That of a frame of a file is not read whole.
         guard request.source.hasEncodedBytes else { return nil }
@@ -150,8 +143,6 @@ final class OriginalStage: Sendable {
     }
 
     /// Gets an original from its source.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     private func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         switch request.source.location {
         case .network:
@@ -176,8 +167,6 @@ final class OriginalStage: Sendable {
     }
 
     /// Returns an original from disk, or one that came with the program; `nil` if there is none.
-    ///
-    /// - Parameter expired: Called with entries whose time is over. Default: they count as none.
     private func storedOriginal(
         for request: ResolvedRequest,
         context: WorkContext,
@@ -205,7 +194,7 @@ extension ResolvedRequest {
     fileprivate var removesDamage: Bool { options.decode.frame == 0 && options.decode.hasStandardReading }
 
     /// Returns the effect of an entry in a cache; `nil` if it is outdated.
-    fileprivate func found(_ entry: TierEntry, at place: CacheTiers.Place) -> OriginalCaching? {
+    fileprivate func found(_ entry: TierEntry, at place: CacheTiers.Location) -> OriginalCaching? {
         let (content, cache) = (ContentClaim.Found(entry), originals)
         let head = transfer?.headWithoutStatements(receivedAt: entry.storedAt ?? cache.disk.now()).map { silent in
             StoredResponse(metadata: entry.metadata, isShared: target.isShared) ?? silent

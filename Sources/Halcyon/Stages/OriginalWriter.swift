@@ -38,19 +38,25 @@ struct OriginalWriter: Sendable {
                     if: request.originals.admission(of: claim, request.key)
                 )
             }
-            return store(original.data, entry.with { disk in
-                // One that came with the program is replaced on disk.
-                guard place.tier == 0 else { return place.key }
-                let found = disk.entry(for: place.key.text, extending: .none)
-                return found?.version == place.version ? place.key : nil
-            })
+            return store(
+                original.data,
+                entry.with { disk in
+                    // One that came with the program is replaced on disk.
+                    guard place.tier == 0 else { return place.key }
+                    let found = disk.entry(for: place.key.text, extending: .none)
+                    return found?.version == place.version ? place.key : nil
+                }
+            )
         }
         guard !request.work.readsDisk else { return nil }
         // The disk was not read for an original that it may have: the image would be made of that one again.
-        return store(original.data, entry.with { disk in
-            let place = entry.slot?(disk) ?? CacheKey(name: entry.diskKey)
-            return disk.contains(place.text) ? place : nil
-        })
+        return store(
+            original.data,
+            entry.with { disk in
+                let place = entry.slot?(disk) ?? CacheKey(name: entry.diskKey)
+                return disk.contains(place.text) ? place : nil
+            }
+        )
     }
 
     /// Starts to store an original, on disk alone if it was found in a tier below.

@@ -87,8 +87,6 @@ extension PipelineStages {
     }
 
     /// Returns the pixels of a request's original.
-    ///
-    /// - Parameter first: The original, where it is there. Default: it is loaded.
     func decoded(
         for request: ResolvedRequest,
         beginningWith first: Original? = nil,

@@ -40,7 +40,6 @@ final class ProgressiveStage: Sendable {
     ///
     /// - Parameter decoded: The decoding that makes the image itself; `nil` if it is not known. Of equal requests, that
     ///   of the first.
-    /// - Throws: The error of the decoder or a processor, `CancellationError`.
     func makePreviews(
         of body: BodyReport,
         for request: ImageRequest,
@@ -121,8 +120,6 @@ private struct ProgressiveLoop: Sendable {
     }
 
     /// Makes a preview, and hands it out.
-    ///
-    /// - Parameter progress: The state of the image; `nil` for its thumbnail.
     private func report(_ progress: IncrementalProgress?, _ byteCount: Int, _ body: BodyReport) async throws {
         let decoded = try await workers.run(priority: context.priority, isContinuation: false) { [decoding] flag in
             try decoding.working {

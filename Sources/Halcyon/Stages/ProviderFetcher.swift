@@ -10,8 +10,6 @@ struct ProviderFetcher {
     private static let inlineTextLimit = 1 << 16
 
     /// Returns the bytes as the original of a load.
-    ///
-    /// - Throws: ``ImageError``, `CancellationError`.
     func fetch(_ request: ResolvedRequest, context: WorkContext) async throws -> FetchedOriginal {
         if let cycle = request.steps?.cycle { throw error(.providerCycle(cycle)) }
         do {
@@ -24,7 +22,9 @@ struct ProviderFetcher {
             try Task.checkCancellation()
             guard data.count <= limit else { throw Failure.tooManyBytes(limit) }
             let isURL = provider.base is DataURL
-            guard !data.isEmpty else { throw Failure(description: "the \(isURL ? "data URL" : "provider") has no bytes") }
+            guard !data.isEmpty else {
+                throw Failure(description: "the \(isURL ? "data URL" : "provider") has no bytes")
+            }
             return FetchedOriginal(data: data, source: .data)
         } catch let error as CancellationError {
             throw error
@@ -92,25 +92,21 @@ struct ProviderFetcher {
 /// The steps that a provider runs in, its own last. Loads that it begins are begun within them.
 struct ProviderSteps: Hashable, Sendable {
     /// Those of the load of its bytes, with the loader that it is of.
-    private let enclosing: [Interception.Place]
-    private let own: Interception.Place
+    private let enclosing: [Interception.Step]
+    private let own: Interception.Step
     private let isLoaded: Bool
 
     /// The steps of a source's provider; `nil` for other sources, and for a provider whose bytes are in memory: it
     /// begins no loads.
-    ///
-    /// - Parameters:
-    ///   - enclosing: The steps in which the load was begun.
-    ///   - pipeline: The pipeline of the load.
-    init?(_ source: Source, within enclosing: [Interception.Place], of pipeline: ObjectIdentifier) {
+    init?(_ source: Source, within enclosing: [Interception.Step], of pipeline: ObjectIdentifier) {
         guard case .provider(let provider) = source.location, !source.hasLocalBytes else { return nil }
-        own = Interception.Place(part: .provider(provider), pipeline: pipeline)
+        own = Interception.Step(part: .provider(provider), pipeline: pipeline)
         isLoaded = source.loaded != nil
-        self.enclosing = enclosing + (source.loaded.map { [$0.place] } ?? [])
+        self.enclosing = enclosing + (source.loaded.map { [$0.step] } ?? [])
     }
 
     /// All steps, in the order in which they were begun.
-    var all: [Interception.Place] { enclosing + [own] }
+    var all: [Interception.Step] { enclosing + [own] }
 
     /// The names of the providers that would wait for each other, the same at both ends; `nil` if none would.
     ///
@@ -120,8 +116,8 @@ struct ProviderSteps: Hashable, Sendable {
     var cycle: [String]? {
         guard let first = enclosing.firstIndex(of: own) else { return nil }
         if isLoaded, let loader = enclosing.last, !enclosing.dropLast().contains(loader) { return nil }
-        return (enclosing[first...] + [own]).compactMap { place in
-            if case .provider(let provider) = place.part { provider.description } else { nil }
+        return (enclosing[first...] + [own]).compactMap { step in
+            if case .provider(let provider) = step.part { provider.description } else { nil }
         }
     }
 }

@@ -13,19 +13,16 @@ struct PendingRequest: Sendable {
     /// The interceptors whose second steps the load comes to, the first outermost.
     let interceptors: [Hook<any LoadIntercepting>]
     /// The steps in which it was made.
-    let enclosing: [Interception.Place]
+    let enclosing: [Interception.Step]
     /// The request with its identities; `nil` if they are not derived yet, or the state of a file, or the key of
     /// credentials, has to be read first.
     let resolved: ResolvedRequest?
 
-    /// - Parameters:
-    ///   - begun: Default: now.
-    ///   - enclosing: Default: the steps of the calling task.
     init(
         _ request: ImageRequest,
         begun: UInt64 = WorkNumber.next(),
         interceptors: [Hook<any LoadIntercepting>] = [],
-        enclosing: [Interception.Place] = Interception.current,
+        enclosing: [Interception.Step] = Interception.current,
         resolved: ResolvedRequest? = nil
     ) {
         self.request = request
@@ -59,7 +56,7 @@ struct RequestResolver: Sendable {
     func begin(
         _ request: ImageRequest,
         begun earlier: UInt64? = nil,
-        within enclosing: [Interception.Place] = Interception.current
+        within enclosing: [Interception.Step] = Interception.current
     ) -> PendingRequest {
         named(PendingRequest(request, begun: earlier ?? WorkNumber.next(), enclosing: enclosing))
     }
@@ -170,8 +167,6 @@ struct RequestResolver: Sendable {
     }
 
     /// Returns a request with the identities of an image, whose key is known.
-    ///
-    /// - Parameter setup: Default: the present one of the downloader.
     func resolved(_ call: PendingRequest, as key: ImageKey, _ setup: DownloadSetup? = nil) -> ResolvedRequest {
         let (source, setup) = (call.source, setup ?? downloader.setup)
         let options = source.loadOptions(from: call.options.forWork())

@@ -17,7 +17,6 @@ extension ResolvedRequest {
     /// - Parameters:
     ///   - effect: The effect of the content: that of one load alone replaces nothing.
     ///   - store: Starts the stores, after the content was adopted.
-    /// - Returns: The stores and removals in progress.
     func replace(
         by claim: ContentClaim,
         _ effect: OriginalCaching.Effect,
@@ -45,8 +44,6 @@ extension ResolvedRequest {
 
     /// Removes the original and everything that was made of it from the caches, if an error says that its server does not
     /// have it any more. What newer loads have stored stays.
-    ///
-    /// - Returns: A Boolean value that indicates whether the error says so.
     @discardableResult
     func removeOriginal(ifGone error: ImageError) async -> Bool {
         guard case .status(let status) = error.reason, HTTPStatus.isGone(status), let claim = claim(of: error) else {
@@ -59,7 +56,7 @@ extension ResolvedRequest {
     /// Returns the claim of an error to remove what its server says is obsolete; `nil` if it is not the answer of a server
     /// that decides.
     func claim(of error: ImageError) -> ContentClaim? {
-        guard followsServer, !error.isOutdated, let transfer = error.transfer else { return nil }
+        guard followsServer, !error.isOfOtherConfiguration, let transfer = error.transfer else { return nil }
         return ContentClaim(registrations: registrations, transfer: transfer)
     }
 }

@@ -44,9 +44,6 @@ final class ResolvedRequest: Sendable {
         case thisCache
     }
 
-    /// - Parameters:
-    ///   - encodedImage: Default: `nil`, for an image.
-    ///   - reach: Default: anywhere.
     init(
         source: Source,
         options: ImageOptions,
@@ -118,9 +115,16 @@ final class ResolvedRequest: Sendable {
 
     /// Returns the same request with another policy for failures.
     func with(_ recovery: RecoveryPolicy) -> ResolvedRequest {
+        changing(readsDisk: options.readsOriginalOnDisk) { $0.recovery = recovery }
+    }
+
+    /// Returns the same request with other options for its work.
+    ///
+    /// - Parameter readsDisk: Default: as before.
+    func changing(readsDisk: Bool? = nil, _ change: (inout ImageOptions) -> Void) -> ResolvedRequest {
         var options = options
-        options.recovery = recovery
-        return replacing(work: work(options, readsDisk: options.readsOriginalOnDisk), options: options)
+        change(&options)
+        return replacing(work: work(options, readsDisk: readsDisk ?? work.readsDisk), options: options)
     }
 
     func work(_ options: ImageOptions, readsDisk: Bool, skippedTiers: Int? = nil) -> OriginalWorkKey {
@@ -136,10 +140,10 @@ final class ResolvedRequest: Sendable {
     }
 
     /// The load as a downloader has to know it; `nil` if the source is no server.
-    var downloadBasis: DownloadBasis? {
+    var downloadingLoad: DownloadingLoad? {
         guard case .network(let transfer) = source.location else { return nil }
         let isStored = options.cache.storesInMemory || options.cache.storesOnDisk
-        return DownloadBasis(
+        return DownloadingLoad(
             number: registrations.number,
             audience: key.original.namedAudience,
             generation: work.generation,

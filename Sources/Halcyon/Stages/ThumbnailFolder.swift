@@ -9,8 +9,6 @@ struct ThumbnailFolder: Sendable {
 
     /// Returns the bytes of a file's thumbnail, a larger one where there is none of that size; `nil` if there is none of
     /// the state of the file.
-    ///
-    /// - Throws: `CancellationError`.
     func thumbnail(
         of file: FileThumbnail,
         in state: FileReader.Identity,

@@ -3,7 +3,7 @@ internal import HalcyonSystem
 
 extension DiskCache {
     /// Begins a store of a key. A removal, or a later store of the key, overtakes it until it has ended.
-    func beginStore(for key: String, madeOf basis: Basis? = nil) -> DiskStore {
+    func beginStore(for key: String, madeOf basis: OriginalReference? = nil) -> DiskStore {
         withKey(key) { key in staging.withLock { $0.stores.begin(key, madeOf: basis) } }
     }
 

@@ -37,7 +37,7 @@ extension DiskCache {
     package func store(
         _ body: Data,
         for key: String,
-        madeOf basis: Basis?,
+        madeOf basis: OriginalReference?,
         metadata: Data,
         expiration: Expiration?,
         durability: Durability
@@ -205,7 +205,7 @@ extension DiskCache {
     ///
     /// The times are those of the clocks of the processes that stored the bodies. Where these differ, as on machines that
     /// share a folder, or a clock was set back, a time ahead of this one does not count.
-    func isOutdated(_ basis: Basis?, in connection: SQLiteConnection) throws -> Bool {
+    func isOutdated(_ basis: OriginalReference?, in connection: SQLiteConnection) throws -> Bool {
         guard let basis else { return false }
         let latest = now
         return try withKey(basis.key) { key in

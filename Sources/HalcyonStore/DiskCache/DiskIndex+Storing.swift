@@ -108,7 +108,7 @@ struct NewDiskEntry {
     let storedAt: DiskTime
     let lifetime: DiskLifetime
     /// The body that it was made of, until it is written; nil if that is not compared.
-    var basis: DiskCache.Basis?
+    var basis: DiskCache.OriginalReference?
 
     /// The checksum of body and metadata.
     var checksum: Int64 { Checksum.entry(body: bodyHash, metadata: metadata) }

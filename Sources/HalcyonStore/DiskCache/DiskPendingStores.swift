@@ -7,13 +7,13 @@ struct DiskStore: Sendable {
     /// Later stores of the same cache have higher numbers.
     let number: UInt64
     /// The body that its entry was made of; nil if it is not compared with those that the cache has.
-    var basis: DiskCache.Basis?
+    var basis: DiskCache.OriginalReference?
 }
 
 extension DiskCache {
     /// The body that an entry was made of. The entry is not stored where another body has taken the place of that one
     /// since, also if another process has stored that. An entry that is such a body itself is its own basis.
-    package struct Basis: Sendable {
+    package struct OriginalReference: Sendable {
         let key: String
         let hash: UInt64
         let date: DiskTime
@@ -58,7 +58,7 @@ struct DiskPendingStores {
     private(set) var lastNumber: UInt64 = 0
 
     /// Begins a store.
-    mutating func begin(_ key: DiskKey, madeOf basis: DiskCache.Basis?) -> DiskStore {
+    mutating func begin(_ key: DiskKey, madeOf basis: DiskCache.OriginalReference?) -> DiskStore {
         lastNumber += 1
         pending[key.id, default: []].append(Pending(number: lastNumber, key: key.text))
         return DiskStore(id: key.id, number: lastNumber, basis: basis)

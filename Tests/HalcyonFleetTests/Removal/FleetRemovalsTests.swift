@@ -129,7 +129,7 @@ struct FleetRemovalsTests {
         let (second, heard) = (try TestFleet.tier(server.url), Heard())
         second.follow { [weak second] scope in
             // As a cache does, whose tiers are asked too.
-            let call = second.map { TierCall().because(.heard(by: ObjectIdentifier($0))) }
+            let call = second.map { TierCall().withReason(.heard(by: ObjectIdentifier($0))) }
             #expect(await second?.remove(scope, call ?? TierCall()) == .done())
             heard.append(scope)
         }

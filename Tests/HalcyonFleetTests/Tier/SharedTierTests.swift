@@ -206,9 +206,9 @@ struct SharedTierTests {
         // No hash, so that its rows cannot be removed.
         try server.send("SET", rows, "1")
         #expect(await tier.remove(.name(key.name), call) == .unavailable)
-        #expect(await tier.remove(.name(key.name), call.because(.retry)) == .unavailable)
+        #expect(await tier.remove(.name(key.name), call.withReason(.retry)) == .unavailable)
         try server.send("DEL", rows)
-        #expect(await tier.remove(.name(key.name), call.because(.retry)) == .done())
+        #expect(await tier.remove(.name(key.name), call.withReason(.retry)) == .done())
         #expect(try toldCount(server) == 1)
         #expect(await tier.remove(.name(key.name), call) == .done())
         #expect(try toldCount(server) == 2)
@@ -230,7 +230,7 @@ struct SharedTierTests {
         #expect(await tier.remove(.name(key.name), call) == .unavailable)
         try server.send("RENAME", "\(state):aside", state)
         #expect(try toldCount(server) == 1)
-        #expect(await tier.remove(.name(key.name), call.because(.retry)) == .done())
+        #expect(await tier.remove(.name(key.name), call.withReason(.retry)) == .done())
         #expect(try toldCount(server) == 2)
     }
 
@@ -239,7 +239,7 @@ struct SharedTierTests {
         let server = try await TestEngine()
         let (tier, other) = (try TestFleet.tier(server.url), try TestFleet.tier(server.url))
         _ = await tier.store(.original([1]), for: key, call)
-        let repeated = call.because(.heard(by: ObjectIdentifier(other)))
+        let repeated = call.withReason(.heard(by: ObjectIdentifier(other)))
         #expect(await tier.remove(.name(key.name), repeated) == .done())
         #expect(await tier.found(key) == nil)
         #expect(try toldCount(server) == 0)
@@ -253,7 +253,7 @@ struct SharedTierTests {
         let result = CacheKey(name: key.name, variant: "0b")
         func remove(keeping entry: TierEntry) async throws -> TierOutcome {
             let digest = try #require(entry.digest)
-            return await tier.remove(.name(key.name, except: [digest]), call.because(.transfer))
+            return await tier.remove(.name(key.name, except: [digest]), call.withReason(.transfer))
         }
         _ = await tier.store(old, for: key, call)
         _ = await tier.store(TierEntry(body: Data([3])), for: result, call)

@@ -33,20 +33,20 @@ struct RetryRandomnessTests {
     @Test("come from the generator with no lock held: a slow one blocks no other thread", .timeLimit(.minutes(5)))
     func slowGenerator() async throws {
         let generator = SlowGenerator(isAsked: Gate(), gate: DispatchGate())
-        let retrier = Retrier(RecoveryConfiguration(network: ManualNetwork(), generator: generator))
+        let test = TestPipeline(recovery: RecoveryConfiguration(network: ManualNetwork(), generator: generator))
         let options: [ImageOption] = [.retry(.fixed(maxAttempts: 1))]
-        let resolver = TestPipeline().pipeline.stages.resolver
+        let (resolver, recovery) = (test.pipeline.stages.resolver, test.pipeline.stages.recovery)
         let request = try #require(resolver.begin(ImageRequest(Sample.url(), options: options)).resolved)
         let error = ImageError(stage: .load, reason: .status(503), source: "")
         let context = WorkContext(priority: PriorityBox(.normal), report: { _ in })
         let (first, second) = (Thread(), Thread())
         let early = Task(executorPreference: first) {
-            try await retrier.value(of: request, context) { throw error }
+            try await recovery.retrying(request, context) { throw error }
         }
         await generator.isAsked.wait()
         let isFree = Gate()
         let late = Task(executorPreference: second) {
-            try await retrier.value(of: request, context) {
+            try await recovery.retrying(request, context) {
                 // Runs once this thread has nothing to do, which it has not while it waits for a lock.
                 second.queue.async { isFree.open() }
                 throw error

@@ -1,27 +1,16 @@
 internal import HalcyonHTTP
 internal import HalcyonSystem
 
-/// Makes attempts to get a source's bytes, as many as its strategy decides.
-final class Retrier: Sendable {
+extension Recovery {
     /// The maximum number of attempts, whatever the strategy.
     private static let maximumAttempts = 100
-
-    private let network: any NetworkMonitoring
-    private let clock: any Clock<Duration>
-    private let fractions: RandomFractions
-
-    init(_ configuration: RecoveryConfiguration) {
-        network = configuration.network
-        clock = configuration.clock
-        fractions = RandomFractions(configuration.generator)
-    }
 
     /// Makes attempts to get a source's bytes until one succeeds or the strategy ends it.
     ///
     /// - Throws: The error of the last attempt, or `CancellationError` as soon as the task is cancelled, be it during
     ///   an attempt or a wait.
-    func value<Value>(
-        of request: ResolvedRequest,
+    func retrying<Value>(
+        _ request: ResolvedRequest,
         _ work: WorkContext,
         _ attempt: () async throws -> Value
     ) async throws -> Value {
@@ -51,9 +40,6 @@ final class Retrier: Sendable {
     }
 
     /// Waits as decided.
-    ///
-    /// - Returns: A Boolean value that indicates whether there is to be another attempt.
-    /// - Throws: `CancellationError`.
     private func wait(_ decision: RetryDecision, for source: Source) async throws -> Bool {
         switch decision {
         case .stop:
@@ -78,7 +64,7 @@ final class Retrier: Sendable {
 
 /// The random numbers of a generator, one after the other. An actor and no lock, because the generator is code of the
 /// user: tasks that wait for a slow one block no thread.
-private actor RandomFractions {
+actor RandomFractions {
     private var generator: any RandomNumberGenerator & Sendable
 
     init(_ generator: any RandomNumberGenerator & Sendable) {
