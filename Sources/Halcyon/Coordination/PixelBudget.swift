@@ -58,9 +58,4 @@ final class PixelLease: Sendable {
     func successor() -> PixelLease? {
         hasSuccessor.exchange(true, ordering: .acquiringAndReleasing) ? nil : PixelLease(leases)
     }
-
-    /// Returns a lease of this part and another one, for an image that is larger than the one it was made of.
-    func extended(by lease: BudgetLease) -> PixelLease {
-        PixelLease(leases + [lease])
-    }
 }

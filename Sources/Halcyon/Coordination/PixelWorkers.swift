@@ -144,7 +144,7 @@ public final class PixelWorkers: Sendable {
             Demand(byteCount: need - atHand) { flag in try Timed { try body(image, flag) } }
         }
         own.reduce(to: result.value.bitmap.byteCount - atHand)
-        return (result.value, successor?.extended(by: own) ?? PixelLease([own]), result.processorTime)
+        return (result.value, PixelLease((successor?.leases ?? []) + [own]), result.processorTime)
     }
 
     /// Work that needs a part of the budget.

@@ -159,16 +159,12 @@ struct TaskHandle<Value: Sendable>: Sendable {
         }
         if let id {
             continuation.onTermination = { [weak state] _ in
-                if let state { Self.unsubscribe(state, id) }
+                // Released after the lock, as it may be the last reference to values of a user.
+                let subscriber = state?.withLock { $0.subscribers.removeValue(forKey: id) }
+                withExtendedLifetime(subscriber) {}
             }
         }
         return stream
-    }
-
-    private static func unsubscribe(_ state: Lock<State>, _ id: Int) {
-        // Released after the lock, as it may be the last reference to values of a user.
-        let subscriber = state.withLock { $0.subscribers.removeValue(forKey: id) }
-        withExtendedLifetime(subscriber) {}
     }
 
     private static func advance(_ state: Lock<State>, _ report: WorkReport) {
@@ -188,7 +184,7 @@ struct TaskHandle<Value: Sendable>: Sendable {
         let mustDeliver = state.withLock { state -> Bool in
             state.result = result
             state.task = nil
-            state.status.endBody()
+            state.status.body = nil
             defer { state.subscribers = [:] }
             return state.tell(.finished(result))
         }

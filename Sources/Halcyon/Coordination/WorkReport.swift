@@ -52,7 +52,8 @@ struct BodyReport: Sendable {
 /// first.
 struct WorkStatus: Sendable {
     private(set) var stage: ImageError.Stage?
-    private(set) var body: BodyReport?
+    /// `nil` once no more of it is received.
+    var body: BodyReport?
     private(set) var progress: ProgressReport?
     private(set) var preview: ProgressivePreview?
 
@@ -87,11 +88,6 @@ struct WorkStatus: Sendable {
             break
         }
         return true
-    }
-
-    /// Forgets the body, once no more of it is received.
-    mutating func endBody() {
-        body = nil
     }
 }
 

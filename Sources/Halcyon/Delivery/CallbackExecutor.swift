@@ -63,28 +63,19 @@ public struct CallbackExecutor: Sendable, Hashable {
     func execute(_ work: @escaping @Sendable () -> Void) {
         switch kind {
         case .mainActor where MainQueue.isCurrent: work()
-        case .mainActor, .mainActorLater: DispatchQueue.main.async(execute: work)
+        case .mainActor, .mainActorLater, .queue: queue?.async(execute: work)
         case .calling: work()
-        case .queue(let queue): queue.queue.async(execute: work)
         case .custom(let closure): closure.function(work)
         }
     }
 
-    /// A Boolean value that indicates whether ``execute(_:)`` may run its work before it returns in any case, so that
-    /// further work is better run in the same turn: else calls would be made within calls.
-    var runsAtOnce: Bool {
+    /// The queue in which work waits for its turn; `nil` if ``execute(_:)`` may run its work before it returns in any case, so
+    /// that further work is better run in the same turn: else calls would be made within calls.
+    var queue: DispatchQueue? {
         switch kind {
-        case .calling, .custom: true
-        case .mainActor, .mainActorLater, .queue: false
-        }
-    }
-
-    /// Runs `work` in this place after the other work that waits there.
-    func executeAfterOthers(_ work: @escaping @Sendable () -> Void) {
-        switch kind {
-        case .mainActor, .mainActorLater: DispatchQueue.main.async(execute: work)
-        case .queue(let queue): queue.queue.async(execute: work)
-        case .calling, .custom: execute(work)
+        case .mainActor, .mainActorLater: .main
+        case .queue(let queue): queue.queue
+        case .calling, .custom: nil
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import HalcyonSystem
 
 /// Calls the functions of one load in the place of an executor: one at a time, progress before the end, and the end
@@ -84,7 +85,7 @@ final class CallbackRelay<Value: Sendable>: Sendable {
             return true
         }
         guard isOwn else { return }
-        let isAtOnce = executor.runsAtOnce
+        let queue = executor.queue
         while true {
             callNext()
             callNext()
@@ -93,12 +94,12 @@ final class CallbackRelay<Value: Sendable>: Sendable {
                     state.phase = .idle
                     return false
                 }
-                state.phase = isAtOnce ? .calling : .scheduled
+                state.phase = queue == nil ? .calling : .scheduled
                 return true
             }
             guard mustGoOn else { return }
             // Other work of a queue gets its turn before the next call, however fast the calls come.
-            guard isAtOnce else { return executor.executeAfterOthers(turn) }
+            if let queue { return queue.async(execute: turn) }
         }
     }
 

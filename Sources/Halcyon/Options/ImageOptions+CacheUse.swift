@@ -20,9 +20,6 @@ extension ResolvedRequest {
         }
     }
 
-    /// The same request, with its original from the source.
-    var withoutReadingDisk: ResolvedRequest { changing(readsDisk: false) { _ in } }
-
     /// The same request, which asks the server about its original whatever the disk has.
     var revalidating: ResolvedRequest {
         changing { options in

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A strategy that tries again a number of times, after growing or equal waits.
 ///
 /// A server's `Retry-After` (RFC 9110, section 10.2.3) makes a wait longer, never shorter. If it asks for more than
@@ -50,16 +52,11 @@ public struct BackoffStrategy: RetryStrategy {
             switch growth {
             case .fixed: seconds
             case .linear: seconds * Double(attempt)
-            case .exponential(let factor): seconds * Self.power(max(1, factor), attempt - 1)
+            case .exponential(let factor): seconds * pow(max(1, factor), Double(min(max(0, attempt - 1), 1_000)))
             }
         // What is no number is no jitter.
         let spread = 1 - (jitter > 0 ? min(jitter, 1) : 0) * randomFraction
         return .seconds(min(max(0, grown), ceiling) * spread)
-    }
-
-    private static func power(_ factor: Double, _ exponent: Int) -> Double {
-        // After a thousand steps the power is infinite or one, or close enough to either.
-        (0..<min(max(0, exponent), 1_000)).reduce(1) { product, _ in product * factor }
     }
 }
 

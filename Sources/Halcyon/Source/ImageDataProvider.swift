@@ -50,7 +50,7 @@ struct AnyImageDataProvider: Sendable, Hashable, CustomStringConvertible {
 
     var cacheKey: String { key.text }
 
-    var description: String { cacheKey.count > 80 ? "\(cacheKey.prefix(80))…" : cacheKey }
+    var description: String { cacheKey.shortened }
 
     static func == (left: AnyImageDataProvider, right: AnyImageDataProvider) -> Bool {
         left.type == right.type && left.key == right.key
@@ -60,6 +60,11 @@ struct AnyImageDataProvider: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(type)
         hasher.combine(key)
     }
+}
+
+extension String {
+    /// The first 80 characters.
+    var shortened: String { count > 80 ? "\(prefix(80))…" : self }
 }
 
 /// A provider whose bytes a closure returns.

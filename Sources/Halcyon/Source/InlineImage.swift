@@ -53,8 +53,7 @@ extension InlineImage {
 extension InlineImage: CustomStringConvertible {
     /// The kind, and the text of the hash or the identifier, cut where it is long.
     var description: String {
-        let name = name
-        return name.count > 80 ? "\(name.prefix(80))…" : name
+        name.shortened
     }
 }
 

@@ -55,11 +55,11 @@ final class OriginalStage: Sendable {
                 where original.source == .disk && error.isDamage && request.work.readsDisk
             {
                 guard looks > 0, let found = original.caching.source else {
-                    request = request.withoutReadingDisk
+                    request = request.changing(readsDisk: false)
                     continue
                 }
                 if await !request.originals.tiers.remove(found.place) {
-                    request = request.readingBelow(found.place.tier)
+                    request = request.changing(skippedTiers: found.place.tier + 1)
                 }
                 looks -= 1
             }

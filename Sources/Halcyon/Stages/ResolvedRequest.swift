@@ -100,11 +100,6 @@ final class ResolvedRequest: Sendable {
     /// the options ignore the server.
     var cacheableTransfer: TransferRequest? { transfer.flatMap { $0.isCacheable ? $0 : nil } }
 
-    /// Returns the same request, which asks only the tiers after one for its original.
-    func readingBelow(_ tier: Int) -> ResolvedRequest {
-        replacing(work: work(options, readsDisk: work.readsDisk, skippedTiers: tier + 1), options: options)
-    }
-
     /// Returns the same request, which goes no further than this for its result, and tries once.
     func within(_ reach: Reach) -> ResolvedRequest {
         guard reach != .anywhere else { return self }
@@ -120,23 +115,27 @@ final class ResolvedRequest: Sendable {
 
     /// Returns the same request with other options for its work.
     ///
-    /// - Parameter readsDisk: Default: as before.
-    func changing(readsDisk: Bool? = nil, _ change: (inout ImageOptions) -> Void) -> ResolvedRequest {
+    /// - Parameters:
+    ///   - readsDisk: Whether its original may come from the disk. Default: as before.
+    ///   - skippedTiers: The number of tiers, from the first on, that are not asked. Default: as before.
+    ///   - change: Default: none.
+    func changing(
+        readsDisk: Bool? = nil,
+        skippedTiers: Int? = nil,
+        _ change: (inout ImageOptions) -> Void = { _ in }
+    ) -> ResolvedRequest {
         var options = options
         change(&options)
-        return replacing(work: work(options, readsDisk: readsDisk ?? work.readsDisk), options: options)
-    }
-
-    func work(_ options: ImageOptions, readsDisk: Bool, skippedTiers: Int? = nil) -> OriginalWorkKey {
-        OriginalWorkKey(
+        let work = OriginalWorkKey(
             source,
             options,
             original: key.original,
             steps: steps,
             generation: work.generation,
-            readsDisk: readsDisk,
+            readsDisk: readsDisk ?? work.readsDisk,
             skippedTiers: skippedTiers ?? work.skippedTiers
         )
+        return replacing(work: work, options: options)
     }
 
     /// The load as a downloader has to know it; `nil` if the source is no server.

@@ -21,7 +21,7 @@ struct ArrivingBytesTests {
 
     @Test("are handed over at the end, once, and then there are none")
     func end() async {
-        let bytes = ArrivingBytes()
+        let bytes = ArrivingBytes(capacity: 0)
         bytes.append(Data([1, 2]))
         let next = Task { await bytes.bytes(from: 2) }
         #expect(bytes.end() == Data([1, 2]))
@@ -33,25 +33,9 @@ struct ArrivingBytesTests {
 
     @Test("that were not taken before a reader is cancelled are not waited for")
     func cancelled() async {
-        let bytes = ArrivingBytes()
+        let bytes = ArrivingBytes(capacity: 0)
         let reader = Task { await bytes.bytes(from: 0) }
         reader.cancel()
         #expect(await reader.value == nil)
-    }
-
-    @Test("that are lent are not read once they are taken back")
-    func lent() async {
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 1)
-        memory.copyBytes(from: [7, 8, 9, 10])
-        let bytes = ArrivingBytes()
-        bytes.lend(UnsafeRawBufferPointer(rebasing: memory[..<2]))
-        let early = await bytes.bytes(from: 0)
-        bytes.lend(UnsafeRawBufferPointer(memory))
-        let late = await bytes.bytes(from: 2)
-        bytes.end()
-        memory.copyBytes(from: [0, 0, 0, 0])
-        memory.deallocate()
-        #expect(early == Data([7, 8]) && late == Data([9, 10]))
-        #expect(await bytes.bytes(from: 0) == nil)
     }
 }

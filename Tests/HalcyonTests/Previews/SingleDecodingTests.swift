@@ -114,7 +114,7 @@ struct SingleDecodingTests {
 
     @Test("is made only by a decoder that has read the same bytes")
     func otherBytes() async throws {
-        let report = BodyReport(ArrivingBytes(), number: 1, provenance: .data)
+        let report = BodyReport(ArrivingBytes(capacity: 0), number: 1, provenance: .data)
         let key = ProgressiveWorkKey(report, ImageOptions().applying([.progressive]))
         let decoding = ProgressiveDecoding(key, codecs: decoder().codecs, within: Budget(limit: 1 << 20))
         let body = PassDecoder.header + Data("--".utf8)
@@ -141,7 +141,7 @@ struct SingleDecodingTests {
         let data = Sample.encoded(Sample.noise(300, 200), .png)
         let byteCount = 2 * PixelSize(300, 200).bitmapByteCount(depth: .eight)
         let budget = Budget(limit: 2 * byteCount)
-        let report = BodyReport(ArrivingBytes(), number: 1, provenance: .data)
+        let report = BodyReport(ArrivingBytes(capacity: 0), number: 1, provenance: .data)
         let key = ProgressiveWorkKey(report, ImageOptions().applying([.progressive]))
         func begin() throws -> ProgressiveDecoding {
             let decoding = ProgressiveDecoding(key, codecs: .standard, within: budget)
