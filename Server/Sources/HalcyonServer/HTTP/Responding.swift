@@ -58,7 +58,8 @@ extension ImageServer {
         // Neither the signature nor the query of a source: both are capabilities.
         if let source = answer.source { line["source"] = "\(URLCoding.percentEncoded(source, keeping: ":/?@,+=&"))" }
         if let cache = answer.cache { line["cache"] = "\(cache)" }
-        if let error = answer.error { line["error"] = "\(error.quoted)" }
+        // In quotes: parts of a URL in it begin no field of the line.
+        if let error = answer.error { line["error"] = "\(String(reflecting: error))" }
         if let trace = span.context.traceContext?.trace { line["trace"] = "\(trace)" }
         logger.info("request", metadata: line)
         return answer.response
@@ -134,23 +135,6 @@ extension Response {
             headers: [.contentType: type, .cacheControl: caching, .xContentTypeOptions: "nosniff"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text))
         )
-    }
-}
-
-extension String {
-    /// The text in quotes and in one line: parts of a URL in it begin neither a line of a log nor a field.
-    fileprivate var quoted: String {
-        var text = "\""
-        for scalar in unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                text += "\\u{\(String(scalar.value, radix: 16))}"
-            default:
-                if scalar == "\"" || scalar == "\\" { text += "\\" }
-                text.unicodeScalars.append(scalar)
-            }
-        }
-        return text + "\""
     }
 }
 
