@@ -70,7 +70,7 @@ struct EngineFaultTests {
 
     @Test("and closes its connections is unreachable")
     func closing() async throws {
-        guard case .unreachable = try await error(.close) else {
+        guard case .unreachable = try await error(.close, deadline: .seconds(20)) else {
             Issue.record("a connection that was closed is no error")
             return
         }
@@ -84,7 +84,7 @@ struct EngineFaultTests {
         let server = try await TestEngine()
         let gate = Gate()
         let relay = try FalseEngine(
-            .relay(port: server.port) {
+            .relay(port: server.port) { _ in
                 gate.block()
                 return true
             }

@@ -427,7 +427,7 @@ struct FleetRemovalsTests {
         let server = try await TestEngine()
         // So that a read takes a while.
         let relay = try FalseEngine(
-            .relay(port: server.port) {
+            .relay(port: server.port) { _ in
                 usleep(100_000)
                 return true
             }

@@ -17,7 +17,7 @@ final class FalseEngine: Sendable {
         case close
         /// Passes everything on to an engine. The function is called before each piece of its replies is passed back: it may
         /// block, and closes the connection in place of that with `false`.
-        case relay(port: Int, passesReply: @Sendable () -> Bool)
+        case relay(port: Int, passesReply: @Sendable ([UInt8]) -> Bool)
     }
 
     let port: Int
@@ -83,7 +83,7 @@ final class FalseEngine: Sendable {
         }
     }
 
-    private static func relay(_ connection: Int32, to port: Int, _ passesReply: @Sendable () -> Bool) {
+    private static func relay(_ connection: Int32, to port: Int, _ passesReply: @Sendable ([UInt8]) -> Bool) {
         let engine = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(port)
         let isConnected = withUnsafePointer(to: &address) { pointer in
@@ -95,18 +95,18 @@ final class FalseEngine: Sendable {
             close(connection)
             return
         }
-        @Sendable func copy(_ from: Int32, _ to: Int32, _ passes: () -> Bool) {
+        @Sendable func copy(_ from: Int32, _ to: Int32, _ passes: ([UInt8]) -> Bool) {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
                 let count = read(from, &buffer, buffer.count)
-                guard count > 0, passes() else { break }
+                guard count > 0, passes(Array(buffer.prefix(count))) else { break }
                 guard send(to, buffer, count, Int32(MSG_NOSIGNAL)) == count else { break }
             }
             shutdown(to, Int32(SHUT_RDWR))
             shutdown(from, Int32(SHUT_RDWR))
         }
         SystemThread.detached {
-            copy(connection, engine) { true }
+            copy(connection, engine) { _ in true }
             close(connection)
         }
         copy(engine, connection, passesReply)
