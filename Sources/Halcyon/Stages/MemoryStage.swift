@@ -106,7 +106,7 @@ final class MemoryStage: Sendable {
     @inline(__always)
     func response(for source: Source, in state: FileReader.Identity? = nil, options: ImageOptions) -> ImageResponse? {
         // A key rule is for addresses alone.
-        if source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress, let name = source.originalName {
+        if source.isPlain, options.cache.keyRule == nil || source.isNamedByAddress, let name = source.spelledName {
             return response(named: name, options: options, source: source)
         }
         return responseByKey(for: source, in: state, options: options)
@@ -266,6 +266,14 @@ final class MemoryStage: Sendable {
             policy,
             sizes: request.sizes
         )
+    }
+}
+
+extension Source {
+    /// The name of the original, but the address of a download as it is spelled, with the user name that is a part of its
+    /// key.
+    fileprivate var spelledName: String? {
+        if cacheKey == nil, case .network(let request) = location { request.url.absoluteString } else { originalName }
     }
 }
 

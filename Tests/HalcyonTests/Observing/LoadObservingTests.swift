@@ -47,8 +47,9 @@ struct LoadObservingTests {
         )
     }
 
-    @Test("see each look into memory that finds the image, whichever function asks")
-    func memory() async throws {
+    @Test("see each look into memory that finds the image, whichever function asks", arguments: ["", "user:secret@"])
+    func memory(user: String) async throws {
+        let url = try #require(URL(string: "https://\(user)images.example/a.png"))
         test.transport.serve(url, Sample.png())
         _ = try await pipeline.response(for: url)
         let task = pipeline.task(for: ImageRequest(url))
