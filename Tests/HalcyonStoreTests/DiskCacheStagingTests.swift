@@ -75,7 +75,7 @@ struct DiskCacheStagingTests {
         let (one, two) = try pair()
         let hash = Checksum.hash(of: bytes(1, seed: 1))
         func store() throws -> Bool {
-            let basis = DiskCache.Basis("a", hash: hash, at: one.clock.date, isAnswer: true)
+            let basis = DiskCache.OriginalReference("a", hash: hash, at: one.clock.date, isAnswer: true)
             one.clock.advance(by: 1)
             return try one.cache.store(
                 bytes(1),

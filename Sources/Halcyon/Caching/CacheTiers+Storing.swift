@@ -183,7 +183,7 @@ extension CacheTiers {
                 guard failed[number].removals(under: key.name).isEmpty, await tier.wants(key, call),
                     case .hit(var entry) = await unsettledAnswer(for: key, in: 0, extending: .none, priority: priority)
                 else { return }
-                entry.digest = StoredContent(entry, at: key).digest?.value
+                entry.digest = EntryContent(entry, at: key).digest?.value
                 entry.version = nil
                 _ = await tier.store(entry, for: key, call)
             }
