@@ -47,6 +47,19 @@ public struct DecodeOptions: Sendable, Hashable {
     /// A Boolean value that indicates whether ``frame`` 0 is the first one of an animation also where the file has another
     /// image for programs that play none (APNG), which is shown otherwise. Default: `false`.
     package var readsAnimation = false
+    /// A Boolean value that indicates whether ``convertColorsLater()`` was called.
+    package var convertsOthersLater = false
+
+    /// Leaves the conversion to sRGB to what follows, where there are fewer pixels. Four inks are still converted: the colours
+    /// that remain of them have no profile.
+    package mutating func convertColorsLater() {
+        convertsOthersLater = color == .sRGB
+        color = .asStored
+    }
+
+    /// A Boolean value that indicates whether four inks become sRGB by their profile.
+    package var convertsInks: Bool { color == .sRGB || convertsOthersLater }
+
     /// The full size that ``targetSize`` was derived from. An image that stands for it, and that covers the target, is scaled to
     /// it, as a processor would do next: a worker then passes on no more pixels than that. Another one, such as the cover of
     /// a video or a page of another shape, is not. Default: `nil`, none.

@@ -91,7 +91,8 @@ final class JPEGXLFrameReader {
             case JXL_DEC_COLOR_ENCODING:
                 colorProfile = try JPEGXLColor.choose(for: stream.decoder, header.basics, handling: options.color)
                 if header.blackChannel != nil {
-                    inks = try JPEGXLInks(size, profile: JPEGXLColor.inkProfile(of: stream.decoder))
+                    let profile = options.convertsInks ? try JPEGXLColor.inkProfile(of: stream.decoder) : nil
+                    inks = try JPEGXLInks(size, profile: profile)
                 }
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                 try stream.setOutput(pixels, of: size, bytesPerRow: bytesPerRow, depth: depth)

@@ -69,6 +69,7 @@ struct TIFFPages: FrameCursor {
         try limits.checkMemory(byteCount, orientedByteCount, of: .tiff)
         // libtiff keeps a place and a length for each strip or tile.
         try limits.checkMemory(byteCount, orientedByteCount, directory.segmentCount * 16, of: .tiff)
+        let inks = options.convertsInks ? inkProfile : nil
         let (bitmap, isPartial) = try data.withUnsafeBytes { bytes in
             func open(padding: Int) throws(CodecError) -> TIFFPageReader {
                 try TIFFPageReader(
@@ -86,7 +87,7 @@ struct TIFFPages: FrameCursor {
                 // The limits were checked for the size in the header.
                 throw CodecError.corrupt(.tiff, reason: "two sizes in one page: \(page.size) and \(directory.size)")
             }
-            let image = try TIFFImage(page, of: directory, inkProfile: inkProfile, options: options)
+            let image = try TIFFImage(page, of: directory, inkProfile: inks, options: options)
             // Passed the check above, so that the products do not overflow.
             let scale = image.depth.bytesPerPixel / SampleDepth.eight.bytesPerPixel
             let working = max(orientedByteCount * scale, image.workingByteCount)

@@ -23,7 +23,7 @@ final class ProgressiveDecoding: @unchecked Sendable {
         self.memory = memory
         let keepsSixteenBits = key.decode.decodeOptions.keepsSixteenBits
         var options = key.decode.decodeOptions
-        options.color = key.color
+        if options.color != key.color { options.convertColorsLater() }
         let target = key.processing.decodeTarget
         decoder = IncrementalDecoder(
             codecs: codecs,

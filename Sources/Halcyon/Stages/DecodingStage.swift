@@ -54,7 +54,7 @@ final class DecodingStage: Sendable {
             throw ImageError(stage: .decode, reason: .workersBusy, source: "\(request.source)")
         }
         var options = key.decode.decodeOptions
-        options.color = key.color
+        if options.color != key.color { options.convertColorsLater() }
         // What a worker has begun has its colours converted before it is scaled.
         let isConvertedFirst = key.scalesToTarget && key.color != .asStored
         let begun = isConvertedFirst ? nil : await progressive.take(for: key, of: original.data)

@@ -25,7 +25,7 @@ extension ColorProfile {
 public enum ColorHandling: Sendable, Hashable {
     /// They become sRGB.
     case sRGB
-    /// They stay as they are, and ``DecodedImage/colorProfile`` says what they mean. Four inks, which are no colours of red,
-    /// green and blue, become sRGB.
+    /// They stay as they are, and ``DecodedImage/colorProfile`` says what they mean. Four inks become red, green and blue by
+    /// the plain formula, whatever their profile says.
     case asStored
 }

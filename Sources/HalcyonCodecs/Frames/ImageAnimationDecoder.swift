@@ -33,7 +33,7 @@ package final class ImageAnimationDecoder: Sendable {
         var options = options
         if isNarrowed { options.keepsSixteenBits = true }
         // Colours are converted where there are fewer pixels: after a frame is scaled down.
-        if codecs.isolation?.convertsColors != true { options.color = .asStored }
+        if codecs.isolation?.convertsColors != true { options.convertColorsLater() }
         source = .reader(try codecs.frames(of: data, options: options))
     }
 

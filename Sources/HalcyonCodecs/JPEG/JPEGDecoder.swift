@@ -165,7 +165,7 @@ public struct JPEGDecoder: ImageDecoder, ConfinableDecoder {
                 bitmap.partialEdges = scale.partialEdges
                 return (bitmap, false)
             }
-            let inks = header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) }
+            let inks = options.convertsInks ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
             let decompressor = try JPEGDecompressor(
                 bytes,
                 scale: scale,

@@ -24,7 +24,7 @@ final class JPEGIncrementalReader: IncrementalReading {
     init(_ beginning: Data, _ header: JPEGHeader, scale: JPEGScale, options: DecodeOptions) throws {
         self.header = header
         orientation = options.appliedOrientation(of: header.orientation)
-        inks = header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) }
+        inks = options.convertsInks ? header.inkProfile.flatMap { ColorSpaceConversion.cached(for: $0) } : nil
         partialEdges = scale.partialEdges
         // Of the others, some are read without libjpeg.
         let isReadByLibjpeg = header.hasMultipleScans || scale.eighths > 4

@@ -134,7 +134,8 @@ struct ImageMaker: Sendable {
         }
         let source = Source.data(original.data)
         let still = [.noCache] + processing(item, variant)
-        guard kinds.keepsProfile, metadata.iccProfile != nil, !original.originalInfo.isAnimated || variant.isStill
+        guard kinds.keepsProfile, let profile = metadata.iccProfile, !ICCProfile.isProfile(profile, for: .inks),
+            !original.originalInfo.isAnimated || variant.isStill
         else {
             let format = writer.format(for: item, original.originalInfo, metadata)
             return Made(try await encoded(source, still, as: format))

@@ -6,6 +6,7 @@ extension DecodeOptions {
         writer.write(targetSize) { $0.write($1) }
         writer.write(frame)
         writer.write(color == .sRGB)
+        writer.write(convertsOthersLater)
         writer.write(keepsSixteenBits)
         writer.write(appliesOrientation)
         writer.write(usesEmbeddedThumbnail)
@@ -25,6 +26,7 @@ extension DecodeOptions {
         targetSize = try reader.optional { reader throws(NonsensicalAnswer) in try reader.size(in: 0...(.max)) }
         frame = try reader.int(in: .min ... .max)
         color = try reader.bool() ? .sRGB : .asStored
+        convertsOthersLater = try reader.bool()
         keepsSixteenBits = try reader.bool()
         appliesOrientation = try reader.bool()
         usesEmbeddedThumbnail = try reader.bool()

@@ -55,7 +55,7 @@ struct JPEGColorProfileTests {
 
     private let inks = TestProfile.inks
 
-    @Test("inks become sRGB by their profile, with the Adobe segment and without, also where colours stay as stored")
+    @Test("inks become sRGB by their profile, with the Adobe segment and without, and by the plain formula as stored")
     func inkProfiles() throws {
         let converted = try decode([0, 255, 255, 255], profile: inks)
         #expect(converted.colorProfile == nil)
@@ -64,7 +64,12 @@ struct JPEGColorProfileTests {
         #expect(converted.bitmap[3, 3][3] == 255)
         #expect(converted.bitmap.isOpaque)
         let stored = try decode([0, 255, 255, 255], profile: inks, DecodeOptions(color: .asStored))
-        #expect(stored.bitmap.greatestDifference(from: converted.bitmap) == 0 && stored.colorProfile == nil)
+        #expect(stored.bitmap[3, 3] == [0, 255, 255, 255])
+        #expect(stored.colorProfile == nil)
+        var later = DecodeOptions()
+        later.convertColorsLater()
+        let early = try decode([0, 255, 255, 255], profile: inks, later)
+        #expect(early.bitmap.greatestDifference(from: converted.bitmap) == 0 && early.colorProfile == nil)
         var marked = JPEGBytes(samples: [0, 255, 255, 255])
         marked.segments = JPEGBytes.adobe(transform: 0) + JPEGBytes.profileChunk(1, of: 1, inks)
         let upright = try JPEGDecoder().decode(marked.data, options: DecodeOptions(), isCancelled: { false })
