@@ -28,10 +28,6 @@ public protocol CacheTier: Sendable {
     /// - Parameter extending: The effect of the look-up on its expiration; a tier may ignore it.
     func entry(for key: CacheKey, extending: ExpirationExtension, _ call: TierCall) async -> TierAnswer
 
-    /// Returns whether an entry that a tier above has, and that was asked for again, is to be stored here: such as one that
-    /// the tier declined when it was made. Default: `false`.
-    func wants(_ key: CacheKey, _ call: TierCall) async -> Bool
-
     /// Stores an entry in place of the one that its key has. A later look-up finds the new one or none.
     func store(_ entry: TierEntry, for key: CacheKey, _ call: TierCall) async -> TierOutcome
 
@@ -63,9 +59,6 @@ extension CacheTier {
 
     /// `true`: every original may be there.
     public func mayHave(_ name: String) -> Bool { true }
-
-    /// `false`: what is stored once is stored.
-    public func wants(_ key: CacheKey, _ call: TierCall) async -> Bool { false }
 
     /// Returns at once.
     public func flush(_ call: TierCall) async -> TierOutcome { .done() }

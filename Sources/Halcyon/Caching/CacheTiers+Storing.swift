@@ -162,34 +162,6 @@ extension CacheTiers {
         )
     }
 
-    /// Offers an entry that was asked for again, and that the disk may have, to the tiers below, in the background: once, for as
-    /// long as it is among those that were offered last.
-    ///
-    /// The disk is read in the turn of the tier: a removal before has made the entry one that is not found, and one after it
-    /// removes what was stored.
-    func offerBelow(_ key: CacheKey) {
-        guard !below.isEmpty else { return }
-        let isNew = offered.withLock { offered in
-            guard offered[key] == nil else { return false }
-            offered.insert((), for: key)
-            return true
-        }
-        guard isNew else { return }
-        for number in below {
-            let (tier, priority) = (all[number], PriorityBox(.low))
-            guard !tier.isBehind, pending.withLock({ $0.byteCount.below <= Self.pendingByteLimit }) else { continue }
-            _ = begin(.entry(key), in: number, priority: priority) { [self] in
-                let call = TierCall(priority)
-                guard failed[number].removals(under: key.name).isEmpty, await tier.wants(key, call),
-                    case .hit(var entry) = await unsettledAnswer(for: key, in: 0, extending: .none, priority: priority)
-                else { return }
-                entry.digest = EntryContent(entry, at: key).digest?.value
-                entry.version = nil
-                _ = await tier.store(entry, for: key, call)
-            }
-        }
-    }
-
     /// Begins to remove entries below the disk.
     ///
     /// - Parameter admission: Asked right before they are removed, after all earlier changes of the name.

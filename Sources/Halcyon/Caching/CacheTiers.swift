@@ -22,8 +22,6 @@ final class CacheTiers: Sendable {
     let pending = Lock(PendingStores())
     /// The numbers of the tiers whose failed removals are to be tried again.
     let retrying = Lock<Set<Int>>([])
-    /// The keys of entries that were offered to the tiers below.
-    let offered = Lock(BoundedTable<CacheKey, Void>(capacity: 4_096))
     /// The callers that wait for changes, each of which can be cancelled at once.
     private let waits = WorkCoalescer<UInt64, Void>()
 
@@ -80,19 +78,8 @@ final class CacheTiers: Sendable {
         priority: PriorityBox
     ) async throws -> TierAnswer {
         try await settle(key, in: tier, priority: priority)
-        let answer = await unsettledAnswer(for: key, in: tier, extending: extending, priority: priority)
-        try Task.checkCancellation()
-        return answer
-    }
-
-    /// Returns what a tier has for a key, whatever changes of it are in progress.
-    func unsettledAnswer(
-        for key: CacheKey,
-        in tier: Int,
-        extending: ExpirationExtension,
-        priority: PriorityBox
-    ) async -> TierAnswer {
         let answer = await all[tier].entry(for: key, extending: extending, TierCall(priority))
+        try Task.checkCancellation()
         guard case .hit(let entry) = answer else { return answer }
         if entry.expiration?.isOver(at: disk.now()) == true { return .miss(expired: entry) }
         let isHidden = failed[tier].hide(

@@ -3,7 +3,6 @@ public import HalcyonCodecs
 public import HalcyonHTTP
 public import HalcyonRaster
 internal import HalcyonSystem
-internal import Synchronization
 
 /// The encoded bytes of a processed image, and their provenance.
 ///
@@ -89,7 +88,6 @@ final class EncodedImageBody: Sendable {
     let isPartial: Bool
     /// The XXH3 checksum of the bytes.
     let checksum: UInt64
-    private let hasAnswered = Atomic(false)
 
     init(
         data: Data,
@@ -106,12 +104,6 @@ final class EncodedImageBody: Sendable {
         self.isOriginal = isOriginal
         self.isPartial = isPartial
         checksum = Checksum.hash(of: data)
-    }
-
-    /// Notes that memory has answered with it, and returns whether that was the first time.
-    func noteAnswer() -> Bool {
-        // The exchange would take the cache line from other threads at each hit.
-        !hasAnswered.load(ordering: .relaxed) && !hasAnswered.exchange(true, ordering: .relaxed)
     }
 
     /// The number of bytes that this value keeps in memory.

@@ -105,7 +105,6 @@ extension CachedForm {
                 validity: validity,
                 digest: metadata.contentDigest
             )
-            if place.tier == 0 { cache.tiers.offerBelow(place.key) }
             return (found, entry.body.count, time)
         }
         let (byteCount, time) = found.map { ($0.byteCount, $0.time) } ?? (0, ContinuousClock.now - start)

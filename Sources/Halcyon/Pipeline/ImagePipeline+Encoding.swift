@@ -26,8 +26,12 @@ extension ImagePipeline {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> EncodedImage {
         let prepared = stages.interception.prepared(request)
-        let encoding = try encoding(format, of: prepared.request)
-        if let encoded = encodedFromMemory(for: prepared, as: encoding) { return encoded }
+        let request = prepared.request
+        let encoding = try encoding(format, of: request)
+        if let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding) {
+            stages.activities.noteHit(of: request.source, request.options)
+            return encoded
+        }
         return try await encoded(of: prepared, as: encoding) { _ in }
     }
 
@@ -55,31 +59,11 @@ extension ImagePipeline {
     ///   - request: The source, and the options that it was loaded with.
     ///   - format: The format, or the rule by which it is chosen.
     public func encodedFromMemory(for request: ImageRequest, as format: EncodedImageFormat) -> EncodedImage? {
-        let prepared = stages.interception.prepared(request)
-        return (try? encoding(format, of: prepared.request)).flatMap { encodedFromMemory(for: prepared, as: $0) }
-    }
-
-    private func encodedFromMemory(for call: PendingRequest, as encoding: ImageEncoding) -> EncodedImage? {
-        let request = call.request
-        guard let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding) else {
-            return nil
-        }
-        stages.activities.noteHit(of: request.source, request.options)
-        if encoded.body.noteAnswer() { offerBelow(call, as: encoding) }
+        let request = prepared(request)
+        guard let encoding = try? encoding(format, of: request) else { return nil }
+        let encoded = stages.memory.encoded(for: request.source, options: request.options, as: encoding)
+        if encoded != nil { stages.activities.noteHit(of: request.source, request.options) }
         return encoded
-    }
-
-    /// Offers an image that memory has answered with to the tiers below the disk.
-    @inline(never)
-    private func offerBelow(_ call: PendingRequest, as encoding: ImageEncoding) {
-        let cache = call.options.cache.targetCache ?? cache
-        guard !cache.tiers.below.isEmpty else { return }
-        Task.detached(priority: .background) { [stages] in
-            let context = WorkContext(priority: PriorityBox(.low)) { _ in }
-            let request = try? await stages.resolver.resolve(stages.resolver.begin(call), context: context)
-            guard let request = request?.encoded(as: encoding) else { return }
-            request.target.tiers.offerBelow(CacheKey(text: request.resultDiskKey))
-        }
     }
 
     /// Loads an image, and returns it encoded.

@@ -8,9 +8,8 @@ extension SharedTier {
         /// The longest lifetime of an entry; a tenth at the most is taken off, so that entries that were stored together do not
         /// expire together. Default: 7 days.
         public var longestLifetime: Duration = .seconds(7 * 86_400)
-        /// `true` to store what was asked for once in the fleet too; `false`: an entry is stored when it is asked for for the
-        /// second time: when it is made again within an hour, or when a disk, or as an encoded image memory, has answered with
-        /// it. Default: `false`.
+        /// `true` to store what was asked for once in the fleet too; `false`: an entry is stored when it is made for the second
+        /// time within an hour. Default: `false`.
         public var storesFirst = false
         /// The bytes that may wait to be stored; beyond, nothing more is. Default: 16 MiB.
         public var pendingByteLimit = 16 << 20

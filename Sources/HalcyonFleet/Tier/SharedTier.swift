@@ -21,9 +21,7 @@ public final class SharedTier: CacheTier {
         var pendingByteCount = 0
         /// When look-ups found nothing, for the time that making an entry takes.
         var misses = RecentTable<String, ContinuousClock.Instant>(capacity: 4_096)
-        /// The times that entries took to make which were declined because that was the first time.
-        var makingTimes = RecentTable<String, Duration>(capacity: 4_096)
-        /// Entries that are waited for, were asked for again, or are there already.
+        /// Entries that somebody waits for, or that are there already.
         var wanted = RecentTable<String, Void>(capacity: 4_096)
     }
 
@@ -204,7 +202,7 @@ public final class SharedTier: CacheTier {
         return reply == .status("OK")
     }
 
-    /// Stores an entry, unless it is larger than the limit, is asked for for the first time, or was removed by a machine of which
+    /// Stores an entry, unless it is larger than the limit, was made for the first time, or was removed by a machine of which
     /// this one has not heard yet.
     public func store(_ entry: TierEntry, for key: CacheKey, _ call: TierCall) async -> TierOutcome {
         let place = Place(key, secret)
@@ -220,21 +218,17 @@ public final class SharedTier: CacheTier {
             guard await removals.becomeCurrent() else { return .unavailable }
             let (newest, log) = removals.position(for: key)
             let position = log == earlier.log ? earlier.position : newest
-            let makingTime = state.withLock { state in
-                let missed = state.misses.removeValue(for: place.entry)
-                return missed.map { .now - $0 } ?? state.makingTimes.removeValue(for: place.entry)
+            guard try await isWanted(place) else { return .declined }
+            let made = state.withLock { state -> ContinuousClock.Instant? in
+                state.wanted.insert((), for: place.entry)
+                return state.misses.removeValue(for: place.entry)
             }
-            guard try await isWanted(place) else {
-                if let makingTime { state.withLock { $0.makingTimes.insert(makingTime, for: place.entry) } }
-                return .declined
-            }
-            state.withLock { $0.wanted.insert((), for: place.entry) }
             let shared = SharedEntry(
                 version: .new(),
                 position: position,
                 log: log,
                 lifetime: lifetime,
-                makingTime: makingTime ?? .zero,
+                makingTime: made.map { .now - $0 } ?? .zero,
                 digest: entry.digest,
                 metadata: entry.metadata,
                 body: entry.body
@@ -268,7 +262,7 @@ public final class SharedTier: CacheTier {
 
     private static func data(_ lifetime: Duration) -> Data { Data("\(lifetime.whole(.milliseconds(1)))".utf8) }
 
-    /// Returns whether an entry is made, or asked for, for the second time, or is there.
+    /// Returns whether an entry is made for the second time, or is there.
     private func isWanted(_ place: Place) async throws -> Bool {
         if configuration.storesFirst || state.withLock({ $0.wanted.value(for: place.entry) != nil }) { return true }
         let command = EngineCommand(
@@ -277,18 +271,6 @@ public final class SharedTier: CacheTier {
             [Data(place.field.utf8), Data("3600000".utf8)]
         )
         return try await engine.perform([command], key: place.rows, lane: .change)[0].checked().number == 1
-    }
-
-    /// Returns whether an entry that was asked for again is not there: it was made once in the fleet, and answered by caches of
-    /// this machine since.
-    public func wants(_ key: CacheKey, _ call: TierCall) async -> Bool {
-        let place = Place(key, secret)
-        if state.withLock({ $0.wanted.value(for: place.entry) != nil }) { return false }
-        let command = EngineCommand("EXISTS", place.entry)
-        guard let reply = try? await engine.perform([command], key: place.rows, priority: call.priorityBox)[0].checked()
-        else { return false }
-        state.withLock { $0.wanted.insert((), for: place.entry) }
-        return reply.number == 0
     }
 
     private func change(_ command: EngineCommand, _ place: Place, _ call: TierCall) async throws -> EngineReply {

@@ -92,51 +92,6 @@ struct FleetPipelineTests {
         #expect(machines.map(\.transport.startedCount) == [1, 0, 0])
     }
 
-    /// Returns the number of entries that are shared.
-    private func sharedCount(_ server: TestEngine) throws -> Int {
-        let keys = try server.send("KEYS", "*").elements?.compactMap(\.text) ?? []
-        // Beside them, there are the rows of names, leases, marks and the log of removals.
-        return keys.count { key in
-            key.contains("}:") && !key.contains("{log}") && ![":lease", ":made"].contains { key.hasSuffix($0) }
-        }
-    }
-
-    @Test("share what one has made once, when its memory or its disk answers with it", arguments: [true, false])
-    func secondRequest(isInMemory: Bool) async throws {
-        let server = try await TestEngine()
-        let (first, second) = (try Machine(server), try Machine(server))
-        let url = try url()
-        first.transport.setRoute(url, .init(body: try png()))
-        let (request, cache) = (ImageRequest(url, options: size(10)), first.pipeline.cache)
-        let made = try await first.pipeline.encoded(for: request, as: .format(.png))
-        await cache.flush()
-        #expect(try sharedCount(server) == 0)
-        if !isInMemory { cache.removeAllFromMemory() }
-        let again = try await first.pipeline.encoded(for: request, as: .format(.png))
-        #expect(again.source == (isInMemory ? .memory : .disk))
-        #expect(await eventually { (try? sharedCount(server)) == 1 })
-        let found = try await second.pipeline.encoded(for: request, as: .format(.png))
-        #expect(found.data == made.data && second.transport.startedCount == 0)
-    }
-
-    @Test("share nothing of an image that was removed after it was asked for again")
-    func removedAfterSecondRequest() async throws {
-        let server = try await TestEngine()
-        let machine = try Machine(server)
-        let url = try url()
-        machine.transport.setRoute(url, .init(body: try png()))
-        let (request, cache) = (ImageRequest(url, options: size(10)), machine.pipeline.cache)
-        for _ in 0..<2 {
-            _ = try await machine.pipeline.encoded(for: request, as: .format(.png))
-            await cache.flush()
-            cache.removeAllFromMemory()
-        }
-        await cache.flush()
-        #expect(try sharedCount(server) == 1)
-        try await cache.remove(for: request)
-        #expect(try sharedCount(server) == 0)
-    }
-
     @Test("make four sizes of one image with one transfer")
     func sizes() async throws {
         let server = try await TestEngine()
