@@ -256,6 +256,25 @@ struct HTTPAnswerTests {
         await #expect(throws: SettingsError.self) { try await fixture { $0.errorImageFile = file.path } }
     }
 
+    @Test("The error image is made in the place that its request has in the queue")
+    func errorImageInTurn() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "error-\(UInt64.random(in: 0 ... .max)).png")
+        try ServerFixture.png(64, 64).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (queues, running) = (Recorder<RequestQueue<QueuedImage>>(), Recorder<Int>())
+        let encoder = CustomImageEncoder(format: .png, cacheIdentity: "test") { bitmap, options throws(CodecError) in
+            running.add(queues.values.first?.counts.running ?? -1)
+            return try ImageCodecs.standard.encode(bitmap, as: .png, options: options)
+        }
+        let codecs = ImageCodecs.server.registering(encoder: encoder)
+        let fixture = try await ServerFixture(codecs: codecs) { $0.errorImageFile = file.path }
+        queues.add(fixture.server.queue)
+        fixture.transport.setRoute(try #require(URL(string: "https://origin.test/none.png")), .init(status: 404))
+        let path = try fixture.path(["w:16", "f:png"], "https://origin.test/none.png")
+        #expect(try await fixture.answer(path).headers[.contentType] == "image/png")
+        #expect(running.values == [1])
+    }
+
     @Test(
         "A purge of a source removes every form of it, one of a prefix those of its sources, and neither without the token"
     )

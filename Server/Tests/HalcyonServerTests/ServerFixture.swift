@@ -47,8 +47,14 @@ final class ServerFixture: Sendable {
         settings.urls.keys = try SigningKeys(hexLines: Self.key)
         settings.urls.now = { 1_000 }
         try change(&settings)
-        let cache = ImageCache(disk: DiskCache.Configuration(folder: folder + "/cache"), isShared: true)
-        let configuration = settings.pipelineConfiguration(transport, cache, codecs)
+        var policy = NetworkPolicy()
+        policy.hooks = OriginHooks(rules: settings.sources)
+        var configuration = ImagePipeline.Configuration(
+            downloader: ImageDownloader(transport: transport, configuration: .init(policy: policy)),
+            cache: ImageCache(disk: DiskCache.Configuration(folder: folder + "/cache"), isShared: true),
+            codecs: codecs
+        )
+        configuration.allowedSources = settings.sources.localRoot == nil ? .web : [.web, .files]
         let spans = spans
         server = try await ImageServer(
             settings,

@@ -10,6 +10,52 @@ import Testing
 
 @Suite("What a server shows of itself")
 struct ServiceRouteTests {
+    private func image(_ number: Int) -> QueuedImage {
+        QueuedImage(plan: ImagePlan(source: "\(number)"), rule: .original())
+    }
+
+    @Test("Health is answered while the queue is full, and readiness says that it is")
+    func health() async throws {
+        let fixture = try await ServerFixture {
+            $0.limits.concurrency = 1
+            $0.limits.queue = 1
+        }
+        let gate = Gate()
+        let queue = fixture.server.queue
+        let running = Task { try await queue.run(image(1), .interactive) { await gate.wait() } }
+        while queue.counts.running < 1 { await Task.yield() }
+        #expect(try await fixture.answer("/ready").status == .ok)
+        let waiting = Task { try await queue.run(image(2), .interactive) {} }
+        while queue.counts.waiting < 1 { await Task.yield() }
+        #expect(try await fixture.answer("/health").status == .ok)
+        #expect(try await fixture.answer("/ready").status == .serviceUnavailable)
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        let refused = try await fixture.answer(fixture.path(["w:20"]))
+        #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "1")
+        gate.open()
+        try await running.value
+        try await waiting.value
+        #expect(try await fixture.answer(fixture.path(["w:20"])).status == .ok)
+    }
+
+    @Test("An image in memory is answered while the queue is full")
+    func memory() async throws {
+        let fixture = try await ServerFixture {
+            $0.limits.concurrency = 1
+            $0.limits.queue = 0
+        }
+        try fixture.serve("https://origin.test/cat.png", ServerFixture.png())
+        #expect(try await fixture.answer(fixture.path(["w:20"])).status == .ok)
+        let gate = Gate()
+        let queue = fixture.server.queue
+        let running = Task { try await queue.run(image(1), .interactive) { await gate.wait() } }
+        while queue.counts.running < 1 { await Task.yield() }
+        #expect(try await fixture.answer(fixture.path(["w:20"])).status == .ok)
+        #expect(try await fixture.answer(fixture.path(["w:21"])).status == .tooManyRequests)
+        gate.open()
+        try await running.value
+    }
+
     @Test("Metrics count requests by route and status, in the text format of Prometheus")
     func metrics() async throws {
         let fixture = try await ServerFixture()

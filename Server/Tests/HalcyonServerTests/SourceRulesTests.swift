@@ -144,10 +144,7 @@ struct SourceRulesTests {
 
     @Test("A redirect out of the allowed sources is a 403")
     func redirect() async throws {
-        let hooks = OriginHooks(
-            rules: rules { $0.allowed = ["https://good.test/"] },
-            transfers: OriginTransfers(limit: 1)
-        )
+        let hooks = OriginHooks(rules: rules { $0.allowed = ["https://good.test/"] })
         let inside = TransferRequest(url: try #require(URL(string: "https://good.test/b.jpg")))
         let outside = TransferRequest(url: try #require(URL(string: "https://evil.test/b.jpg")))
         let response = TransferResponse(status: 302, headers: [:], url: inside.url)
@@ -158,10 +155,7 @@ struct SourceRulesTests {
     @Test("Headers of an origin go to its own URLs alone, and over HTTP only where that is said")
     func headers() async throws {
         let secret = ["Authorization": "secret"]
-        let hooks = OriginHooks(
-            rules: rules { $0.headers = ["Good.test": secret, "http://inner.test:90/a/": secret] },
-            transfers: OriginTransfers(limit: 1)
-        )
+        let hooks = OriginHooks(rules: rules { $0.headers = ["Good.test": secret, "http://inner.test:90/a/": secret] })
         func header(_ url: String) async throws -> String? {
             let request = TransferRequest(url: try #require(URL(string: url)))
             return try await hooks.modified(request)?.headers[.authorization]

@@ -15,7 +15,6 @@ public final class PixelWorkers: Sendable {
     static let shared = PixelWorkers()
 
     private let queue: WorkQueue
-    private let waitingLimit: Int
     let budget: PixelBudget
 
     /// Workers of their own.
@@ -26,10 +25,7 @@ public final class PixelWorkers: Sendable {
     ///   - byteBudget: The largest number of bytes of pixels that are being decoded, or wait to be processed, at the
     ///     same time; see ``ImagePipeline/Configuration/decodeBudget``. Default: `nil`, a quarter of the memory that
     ///     this process may use.
-    ///   - waitingLimit: The number of pieces of work that wait, beyond which no decoding is begun: such loads fail with
-    ///     ``ImageError/Reason/workersBusy``. What is decoded already goes on. Default: no limit.
-    public init(threadCount: Int? = nil, byteBudget: Int? = nil, waitingLimit: Int = .max) {
-        self.waitingLimit = waitingLimit
+    public init(threadCount: Int? = nil, byteBudget: Int? = nil) {
         queue = WorkQueue(name: "halcyon.pixels", width: max(1, threadCount ?? ProcessorCount.available))
         budget = PixelBudget(limit: byteBudget ?? SystemMemory().available / 4)
     }
@@ -37,15 +33,8 @@ public final class PixelWorkers: Sendable {
     /// The number of pieces of work that wait for the budget.
     var budgetWaiterCount: Int { budget.waitingCount }
 
-    /// The number of threads that work.
-    public var runningCount: Int { queue.runningCount }
-
-    /// The number of pieces of work that wait for a thread, or for a part of the budget.
-    public var waitingCount: Int { queue.waitingCount + budget.waitingCount }
-
-    /// A Boolean value that indicates whether no thread is free, and as many pieces of work wait as may. Work that is begun at
-    /// the same moment may make them a few more.
-    public var isFull: Bool { runningCount == queue.width && waitingCount >= waitingLimit }
+    /// The number of pieces of work that wait for a thread.
+    var waitingCount: Int { queue.waitingCount }
 
     /// The most bytes of a file whose header may be read where the caller runs: longer ones may be mapped.
     private static let inlineHeaderLimit = 1 << 20

@@ -58,8 +58,6 @@ public struct ImageError: Error, Sendable, Hashable {
         case provider(String)
         /// The bytes could not be decoded, or the pixels not encoded.
         case codec(CodecError)
-        /// As many images wait for a thread of the ``PixelWorkers`` as may.
-        case workersBusy
         /// A processor failed. The value is the text of its error.
         case processing(String)
         /// The disk cache failed, or a tier below. The value is the text of its error. Such an error never fails a load; it is reported
@@ -160,7 +158,6 @@ extension ImageError: CustomStringConvertible {
         case .transfer(let error): error.code
         case .file: "file"
         case .provider: "provider"
-        case .workersBusy: "workersBusy"
         case .processing: "processing"
         case .diskCache: "diskCache"
         case .codec(let error): error.code
@@ -201,7 +198,6 @@ extension ImageError.Reason {
         case .file(let path, let reason): path == source ? reason : "\(path): \(reason)"
         case .provider(let reason), .processing(let reason), .diskCache(let reason): reason
         case .codec(let error): error.description
-        case .workersBusy: "as many images wait to be decoded as may"
         case .meteredNetwork: "no cache has it, and the network is metered"
         case .alternativesExhausted(let failures):
             "none of \(failures.count) sources could be loaded: "

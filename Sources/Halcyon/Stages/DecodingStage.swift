@@ -49,17 +49,13 @@ final class DecodingStage: Sendable {
     ) async throws -> LoadedPixels {
         let start = ContinuousClock.now
         context.begin(.decode)
-        let workers = request.options.workers ?? workers
-        guard !workers.isFull else {
-            throw ImageError(stage: .decode, reason: .workersBusy, source: "\(request.source)")
-        }
         var options = key.decode.decodeOptions
         if options.color != key.color { options.convertColorsLater() }
         // What a worker has begun has its colours converted before it is scaled.
         let isConvertedFirst = key.scalesToTarget && key.color != .asStored
         let begun = isConvertedFirst ? nil : await progressive.take(for: key, of: original.data)
         do {
-            let (image, lease, processorTime) = try await workers.decode(
+            let (image, lease, processorTime) = try await (request.options.workers ?? workers).decode(
                 original.data,
                 codecs: request.codecs(over: codecs) { [recovery] format, error in
                     recovery.reportDecodedInProgram(format, error, context: context)

@@ -32,9 +32,6 @@ package final class WorkQueue: Sendable {
     /// Pieces of work that wait for a thread.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Threads that work.
-    package var runningCount: Int { state.withLock { width - $0.idleThreads.count } }
-
     /// Runs `body` on a thread of this queue and gives back its result.
     ///
     /// If the calling task is cancelled while `body` waits, it never runs; while it runs, its flag is set, and what it

@@ -56,30 +56,6 @@ struct RequestWorkersTests {
         #expect(order.withLock { $0 } == [0, 2, 1])
     }
 
-    @Test("begin no decoding while as many wait as may, and go on with what is decoded")
-    func waitingLimit() async throws {
-        let workers = PixelWorkers(threadCount: 1, waitingLimit: 1)
-        let held = HeldCall()
-        let codecs = ImageCodecs.observed { call, _ in if call == .decode { held.pass() } }
-        let test = TestPipeline(codecs: codecs, workers: workers)
-        test.transport.setAnswer { _ in .init(body: Sample.png()) }
-        held.arm()
-        let crop = ImageOption.processor(.crop(to: .pixels(8, 6)))
-        let first = test.pipeline.task(for: url, options: [crop])
-        await held.waitUntilReached()
-        let second = test.pipeline.task(for: Sample.url(), options: [crop])
-        await eventually { workers.waitingCount == 1 }
-        #expect(workers.isFull && workers.runningCount == 1)
-        let third = Sample.url()
-        let error = await #expect(throws: ImageError.self) { try await test.pipeline.image(from: third) }
-        #expect(error?.reason == .workersBusy && error?.stage == .decode)
-        held.release()
-        #expect(try await first.image.size == PixelSize(8, 6))
-        #expect(try await second.image.size == PixelSize(8, 6))
-        // Such a failure is not remembered.
-        _ = try await test.pipeline.image(from: third)
-    }
-
     @Test("keep within their budget, whichever pipelines use them")
     func budget() async throws {
         // Room for one image.

@@ -132,10 +132,9 @@ package struct RequestLimits: Sendable {
     package var outputSide = 8_192
     /// The seconds that a request may take, the time in the queue included. Default: 30.
     package var seconds = 30
-    /// The images that are decoded, processed or encoded at the same time. Default: 0, one for each processor.
+    /// The requests that are worked on at the same time. Default: four for each processor.
     package var concurrency = 0
-    /// The images that wait for a processor, and the sources that wait to be transferred from a host; requests for others
-    /// get a 429. Default: 256.
+    /// The requests that wait; others get a 429. Default: 256.
     package var queue = 256
     /// The seconds that a connection may be idle, or take to send a request. Default: 15.
     package var idleSeconds = 15

@@ -4,6 +4,7 @@ internal import Halcyon
 internal import Hummingbird
 internal import NIOCore
 internal import ServerURLs
+internal import Synchronization
 
 extension ImageServer {
     /// Returns the answer to a URL of an image.
@@ -91,6 +92,7 @@ extension ImageServer {
         let load = ImageRequest(source, options: options)
         let accept = request.headers[.accept]
         let rule = formats.rule(plan, accept: accept)
+        // What memory has needs no place in the queue.
         if plan.output.unprocessedFormats.isEmpty, plan.output.format != .raw,
             let image = pipeline.encodedFromMemory(for: load, as: rule), !image.isPartial,
             !isLostAnimation(image, plan),
@@ -98,15 +100,22 @@ extension ImageServer {
         {
             return self.answer(made, plan, route, request.head)
         }
+        let turn = Turn()
         do {
             let image = try await withDeadline(.seconds(settings.limits.seconds)) {
-                do {
-                    return try await made(plan, load, as: rule, accept: accept)
-                } catch {
-                    throw await withErrorImage(error, plan, accept: accept)
+                try await queue.run(QueuedImage(plan: plan, rule: rule), isPrefetch ? .prefetch : .interactive) {
+                    turn.hasCome.store(true, ordering: .relaxed)
+                    do {
+                        return try await made(plan, load, as: rule, accept: accept)
+                    } catch {
+                        throw await withErrorImage(error, plan, accept: accept)
+                    }
                 }
             }
             return self.answer(image, plan, route, request.head)
+        } catch is DeadlineExceeded where !turn.hasCome.load(ordering: .relaxed) {
+            // Nothing is wrong with the image.
+            return self.answer(to: QueuedTooLong(), route)
         } catch {
             return self.answer(to: error, route)
         }
@@ -329,6 +338,8 @@ extension ImageServer {
     /// Returns the status for an error, and a sentence that shows nothing of the source but its kind of failure.
     static func status(of error: any Error) -> (status: Int, message: String) {
         switch error {
+        case is QueueFull: (429, "The server is busy.")
+        case is QueuedTooLong: (503, "The server is busy.")
         case is DeadlineExceeded: (504, "The image took too long.")
         case is CancellationError: (499, "The client left.")
         case is OutputTooLarge: (422, "The image is larger than this server sends.")
@@ -341,7 +352,6 @@ extension ImageServer {
         // What processors say is of the URL, and of the size of the image.
         switch error.reason {
         case .processing(let reason): return "The image cannot be made: \(reason)."
-        case .workersBusy, .requestRejected: return "The server is busy."
         case .codec(.unregistered(.svg)):
             return "Drawings (SVG) are not read: their library can be neither bounded nor cancelled."
         default: return "The image cannot be had: \(error.stage.rawValue), \(error.code)."
@@ -354,8 +364,6 @@ extension ImageServer {
         case .status(404), .status(410), .status(451), .file: 404
         case .status(401), .status(403): 403
         case .status(429): 503
-        // Of OriginHooks, which reject no request for another reason.
-        case .workersBusy, .requestRejected: 429
         case .sourceNotAllowed, .redirectRejected: 403
         case .invalidURL: 400
         case .notAcceptable: 406
@@ -382,5 +390,19 @@ extension ImageError {
     }
 }
 
+/// What equal requests have in common.
+struct QueuedImage: Hashable {
+    let plan: ImagePlan
+    let rule: EncodedImageFormat
+}
+
 /// The answer is larger than the limit.
 struct OutputTooLarge: Error {}
+
+/// The time of a request was over before its turn came.
+struct QueuedTooLong: Error {}
+
+/// Whether a request has left the queue.
+private final class Turn: Sendable {
+    let hasCome = Atomic(false)
+}

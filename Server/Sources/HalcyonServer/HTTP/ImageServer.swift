@@ -20,6 +20,7 @@ package struct ImageServer: Sendable {
     /// Loads the images.
     package let pipeline: ImagePipeline
     let settings: ServerSettings
+    let queue: RequestQueue<QueuedImage>
     let formats: OutputFormats
     let fields: CachingFields
     let metrics: PrometheusMetrics
@@ -53,6 +54,11 @@ package struct ImageServer: Sendable {
         let onFault: @Sendable (ImageError) -> Void = { logger.error("A cache failed", metadata: ["error": "\($0)"]) }
         let pipeline = try pipeline ?? settings.makePipeline(metrics: metrics, tracer: tracer, onFault: onFault)
         self.pipeline = pipeline
+        let concurrency = settings.limits.concurrency
+        queue = RequestQueue(
+            capacity: concurrency > 0 ? concurrency : 4 * ProcessorCount.available,
+            limit: settings.limits.queue
+        )
         formats = OutputFormats(settings)
         fields = CachingFields(settings)
         func file(_ path: String, _ name: String) async throws -> (data: Data, image: DecodedImage) {

@@ -99,17 +99,16 @@ extension ImageServer {
     }
 
     private func ready() -> Answer {
-        let isReady = pipeline.configuration.workers?.isFull != true
+        let isReady = queue.counts.waiting < max(1, settings.limits.queue)
         var response = Response.text(isReady ? "ready\n" : "busy\n", caching: "no-store")
         if !isReady { response.status = .serviceUnavailable }
         return Answer("ready", response)
     }
 
     private func metricsAnswer() -> Answer {
-        if let workers = pipeline.configuration.workers {
-            Meter(label: "queue.running", factory: metrics).set(workers.runningCount)
-            Meter(label: "queue.waiting", factory: metrics).set(workers.waitingCount)
-        }
+        let counts = queue.counts
+        Meter(label: "queue.running", factory: metrics).set(counts.running)
+        Meter(label: "queue.waiting", factory: metrics).set(counts.waiting)
         var response = Response.text(metrics.text, caching: "no-store")
         response.headers[.contentType] = "text/plain; version=0.0.4; charset=utf-8"
         return Answer("metrics", response)

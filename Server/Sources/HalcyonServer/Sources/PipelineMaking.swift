@@ -21,7 +21,16 @@ extension ServerSettings {
         var transport = CurlTransport.Configuration(userAgent: "halcyon-server")
         transport.addresses = .publicOnly(allowing: sources.allowedAddresses)
         transport.maximumConcurrentTransfers = 256
-        transport.maximumTransfersPerHost = Self.transfersPerHost
+        // Many images of one origin are what such a server is asked for.
+        transport.maximumTransfersPerHost = 64
+        var policy = NetworkPolicy()
+        policy.limits = TransferLimits(bodyBytes: limits.sourceBytes)
+        policy.timeouts = .download(.seconds(min(15, limits.seconds)))
+        policy.hooks = OriginHooks(rules: sources)
+        let downloader = ImageDownloader(
+            transport: CurlTransport(configuration: transport),
+            configuration: ImageDownloader.Configuration(name: "origin", policy: policy)
+        )
         try checkCacheFolder()
         var disk = cacheFolder.map { DiskCache.Configuration(folder: $0) } ?? DiskCache.Configuration(name: "server")
         disk.sizeLimit = cacheBytes
@@ -34,39 +43,12 @@ extension ServerSettings {
             onFault: onFault
         )
         shared?.follow(cache)
-        var configuration = pipelineConfiguration(CurlTransport(configuration: transport), cache, .server)
+        var configuration = ImagePipeline.Configuration(downloader: downloader, cache: cache, codecs: .server)
+        configuration.allowedSources = sources.localRoot == nil ? .web : [.web, .files]
         configuration.defaultOptions.decode.isolation = isolation
         configuration.sharing = shared.map { FleetLeases(of: $0) }
         configuration.observers = [MetricsObserver(factory: metrics), TracingObserver(tracer: tracer)]
         return ImagePipeline(configuration: configuration)
-    }
-
-    /// The transfers of a host at the same time: many images of one origin are what such a server is asked for.
-    private static let transfersPerHost = 64
-
-    /// Returns a pipeline with the sources and the limits of the settings.
-    func pipelineConfiguration(_ transport: any HTTPTransport, _ cache: ImageCache, _ codecs: ImageCodecs)
-        -> ImagePipeline.Configuration
-    {
-        let transfers = OriginTransfers(limit: Self.transfersPerHost + limits.queue)
-        var policy = NetworkPolicy()
-        policy.limits = TransferLimits(bodyBytes: limits.sourceBytes)
-        policy.timeouts = .download(.seconds(min(15, limits.seconds)))
-        policy.hooks = OriginHooks(rules: sources, transfers: transfers)
-        var configuration = ImagePipeline.Configuration(
-            downloader: ImageDownloader(
-                transport: transport,
-                configuration: .init(name: "origin", policy: policy) { transfers.note($0) }
-            ),
-            cache: cache,
-            codecs: codecs
-        )
-        configuration.allowedSources = sources.localRoot == nil ? .web : [.web, .files]
-        configuration.workers = PixelWorkers(
-            threadCount: limits.concurrency > 0 ? limits.concurrency : nil,
-            waitingLimit: limits.queue
-        )
-        return configuration
     }
 
     /// Makes the folder of the cache where there is none, for its owner alone.
