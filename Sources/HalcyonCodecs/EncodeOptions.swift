@@ -50,7 +50,7 @@ public struct EncodeOptions: Sendable, Hashable {
     /// Default: `nil`.
     public var metadata: ImageMetadata?
     /// The colours of the pixels, such as ``DecodedImage/colorProfile``, or `nil` for sRGB. Embedded as an ICC profile
-    /// where the format has a place for one; elsewhere ``ImageCodecs`` turns the pixels into sRGB. Default: `nil`.
+    /// where the format has a place for one; the others (GIF, PAM, QOI) get the pixels in sRGB. Default: `nil`.
     public var colorProfile: ColorProfile?
     /// The orientation of the pixels, such as ``ImageInfo/orientation`` of an image that was decoded without
     /// ``DecodeOptions/appliesOrientation``. Embedded where the format has a place for it: in EXIF (JPEG, PNG, WebP), or
@@ -82,6 +82,17 @@ public struct EncodeOptions: Sendable, Hashable {
         self.metadata = metadata
         self.colorProfile = colorProfile
         self.orientation = orientation
+    }
+}
+
+extension EncodeOptions {
+    /// Returns a bitmap in sRGB, for a format that has no place for ``colorProfile``.
+    func bitmapInSRGB(_ bitmap: Bitmap) -> Bitmap {
+        guard let colorProfile else { return bitmap }
+        var bitmap = bitmap
+        // Cancelled by nobody.
+        try? bitmap.convertToSRGB(from: colorProfile)
+        return bitmap
     }
 }
 

@@ -42,8 +42,6 @@ public struct EncodeChoices: OptionSet, Sendable, Hashable {
     public static let effort = EncodeChoices(rawValue: 2)
     /// ``EncodeOptions/isProgressive``.
     public static let progressiveOrder = EncodeChoices(rawValue: 4)
-    /// ``EncodeOptions/colorProfile``. ``ImageCodecs`` turns colours into sRGB for encoders without it.
-    public static let colorProfile = EncodeChoices(rawValue: 8)
 }
 
 /// An encoder of files of several pages.

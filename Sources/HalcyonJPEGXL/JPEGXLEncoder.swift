@@ -16,8 +16,8 @@ public struct JPEGXLEncoder: AnimationEncoder, LibraryCodec {
 
     package var library: CodecLibrary { .jpegXL }
 
-    /// Quality, effort and profile.
-    public var choices: EncodeChoices { [.quality, .effort, .colorProfile] }
+    /// Quality and effort.
+    public var choices: EncodeChoices { [.quality, .effort] }
 
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless. ``EncodeOptions/colorProfile``
     /// says what the pixels are; without one they are sRGB.

@@ -230,20 +230,30 @@ struct SVGDemands {
         }
 
         /// The nanoseconds that finding the rules for all elements takes: librsvg asks each selector of each element, walks
-        /// over the siblings before it or its ancestors for some, and searches the values of attributes for others.
+        /// over the siblings before those that have a selector's name, class or identifier, or over their ancestors, and
+        /// searches the values of attributes.
         var stylingWork: Float {
+            let selectors = sheet.selectors
             var (siblings, ancestors) = (0.0, 0.0)
             var (depths, counts) = ([Int](repeating: 0, count: sums.count), [Int](repeating: 0, count: sums.count))
             for element in markup.elements {
                 guard let parent = element.parent else { continue }
                 depths[element.index] = depths[parent] + 1
                 ancestors += Double(depths[element.index])
-                siblings += Double(counts[parent])
                 counts[parent] += 1
+                guard selectors.walksSiblings else { continue }
+                var steps =
+                    selectors.siblingSteps["", default: 0] + selectors.siblingSteps[element.name[...], default: 0]
+                for name in ["id", "class"] {
+                    let value = markup.value(name, of: element) ?? ""
+                    for word in SVGValueBounds.withoutReferences(value).split(whereSeparator: \.isWhitespace) {
+                        steps += selectors.siblingSteps[word, default: 0]
+                    }
+                }
+                siblings += Double(counts[parent]) * Double(steps)
             }
-            let selectors = sheet.selectors
             return Float(
-                60 * Double(selectors.count) * Double(sums.count) + 5 * Double(selectors.siblingStepCount) * siblings
+                40 * Double(selectors.count) * Double(sums.count) + 5 * siblings
                     + 5 * Double(selectors.ancestorStepCount) * ancestors
                     + Double(selectors.attributeCount) * Double(markup.bytes.count)
             )
@@ -586,23 +596,32 @@ struct SVGDemands {
         /// Numbers of selectors, of what they say of siblings and ancestors, and of values of attributes that they state.
         struct Selectors {
             var count = 0
-            var siblingStepCount = 0
+            /// By the names, classes and identifiers of the elements that are asked; "" for any.
+            var siblingSteps: [Substring: Int] = [:]
             var ancestorStepCount = 0
             var attributeCount = 0
 
+            var walksSiblings: Bool { !siblingSteps.isEmpty }
+
             mutating func add(_ selector: Substring) {
                 count += 1
-                let bytes = Array(SVGMarkup.trimmed(String(selector)).utf8)
+                let text = SVGMarkup.trimmed(String(selector))
+                let bytes = Array(text.utf8)
+                var steps = 0
                 for (index, byte) in bytes.enumerated() {
                     switch byte {
-                    case UInt8(ascii: "~"): siblingStepCount += 1
+                    // Not that of [class~=a].
+                    case UInt8(ascii: "~") where !bytes[index...].starts(with: "~=".utf8): steps += 1
                     case UInt8(ascii: " "): ancestorStepCount += 1
                     case UInt8(ascii: "["): attributeCount += 1
-                    case UInt8(ascii: ":") where bytes[index...].starts(with: ":nth-".utf8): siblingStepCount += 1
-                    case UInt8(ascii: "-") where bytes[index...].starts(with: "-of-type".utf8): siblingStepCount += 1
+                    case UInt8(ascii: ":") where bytes[index...].starts(with: ":nth-".utf8): steps += 1
+                    case UInt8(ascii: "-")
+                    where bytes[index...].starts(with: "-of-type".utf8) && !text.contains(":nth-"):
+                        steps += 1
                     default: break
                     }
                 }
+                if steps > 0 { siblingSteps[StyleSheet.name(in: selector)?[...] ?? "", default: 0] += steps }
             }
         }
 

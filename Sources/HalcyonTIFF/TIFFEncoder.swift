@@ -20,8 +20,8 @@ public struct TIFFEncoder: PageEncoder {
     /// ``ImageFormat/tiff``.
     public var format: ImageFormat { .tiff }
 
-    /// Effort and profile.
-    public var choices: EncodeChoices { [.effort, .colorProfile] }
+    /// Effort.
+    public var choices: EncodeChoices { .effort }
 
     /// Encodes a bitmap; the quality does not matter.
     ///

@@ -118,7 +118,7 @@ struct ConnectionTests {
         try await withServer { _, connect, _ in
             let connection = try connect()
             connection.send(
-                "GET /health HTTP/1.1\r\nHost:\r\n\r\nGET /health HTTP/1.1\r\nHost: [::1]:8080\r\n"
+                "GET /health HTTP/1.1\r\nHost:\r\n\r\nGET /health HTTP/1.1\r\nHost: \t[::1]:8080 \t\r\n"
                     + "Transfer-Encoding: Chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
             )
             let answers = await connection.received().components(separatedBy: "HTTP/1.1 ").dropFirst()

@@ -41,7 +41,7 @@ extension CachedForm {
         insteadOf error: ImageError,
         context: WorkContext
     ) async throws -> FoundResult<Result>? {
-        guard request.mayBeResult, request.followsServer,
+        guard request.mayBeResult, request.followsServer, error.reason == .notCached || error.reason.noAnswer != nil,
             // An image about which the server would be asked is not used where it must not be.
             request.reach == .anywhere || request.reach == .thisMachine && !request.options.allowsNetwork
         else { return nil }

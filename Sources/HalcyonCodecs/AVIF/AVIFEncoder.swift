@@ -19,8 +19,8 @@ public struct AVIFEncoder: ImageEncoder, LibraryCodec {
 
     package var library: CodecLibrary { .avif }
 
-    /// Quality, effort and profile.
-    public var choices: EncodeChoices { [.quality, .effort, .colorProfile] }
+    /// Quality and effort.
+    public var choices: EncodeChoices { [.quality, .effort] }
 
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///

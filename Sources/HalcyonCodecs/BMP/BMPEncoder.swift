@@ -12,9 +12,6 @@ public struct BMPEncoder: ImageEncoder {
     /// BMP.
     public var format: ImageFormat { .bmp }
 
-    /// The profile of the pixels.
-    public var choices: EncodeChoices { .colorProfile }
-
     /// Encodes a bitmap; of the options only ``EncodeOptions/colorProfile`` counts.
     ///
     /// - Throws: ``CodecError/cannotEncode(_:reason:)`` for an image of 4 GiB or more, which the file header cannot

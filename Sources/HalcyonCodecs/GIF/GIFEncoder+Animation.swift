@@ -20,7 +20,7 @@ extension GIFEncoder: AnimationEncoder {
         var writer = try GIFWriter(size: size, loopCount: loopCount, storesDifferences: isOpaque)
         for frame in frames {
             if isCancelled() { throw CancellationError() }
-            try writer.append(frame.bitmap.withEightBits(), delay: frame.duration)
+            try writer.append(options.bitmapInSRGB(frame.bitmap).withEightBits(), delay: frame.duration)
         }
         return try writer.finish()
     }

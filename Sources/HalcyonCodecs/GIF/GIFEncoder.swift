@@ -18,7 +18,7 @@ public struct GIFEncoder: ImageEncoder {
     ///   ``CodecError/bitmap(_:)`` where the memory cannot be had.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
         var writer = try GIFWriter(size: bitmap.size)
-        try writer.append(bitmap.withEightBits())
+        try writer.append(options.bitmapInSRGB(bitmap).withEightBits())
         return try writer.finish()
     }
 }

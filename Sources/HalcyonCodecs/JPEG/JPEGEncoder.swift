@@ -23,8 +23,8 @@ public struct JPEGEncoder: ImageEncoder {
     /// ``ImageFormat/jpeg``.
     public var format: ImageFormat { .jpeg }
 
-    /// Quality, effort, progressive order and profile.
-    public var choices: EncodeChoices { [.quality, .effort, .progressiveOrder, .colorProfile] }
+    /// Quality, effort and progressive order.
+    public var choices: EncodeChoices { [.quality, .effort, .progressiveOrder] }
 
     /// Encodes a bitmap. A quality of `nil` means 100; others are clamped to 1 to 100.
     ///

@@ -14,6 +14,7 @@ public struct PAMEncoder: ImageEncoder {
     ///
     /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
+        let bitmap = options.bitmapInSRGB(bitmap)
         let maximum = bitmap.depth == .eight ? 255 : 65_535
         var header = "P7\nWIDTH \(bitmap.width)\nHEIGHT \(bitmap.height)\nDEPTH 4\nMAXVAL \(maximum)\n"
         header += "TUPLTYPE RGB_ALPHA\nENDHDR\n"

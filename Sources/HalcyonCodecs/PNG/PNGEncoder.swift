@@ -11,8 +11,8 @@ public struct PNGEncoder: ImageEncoder {
     /// PNG.
     public var format: ImageFormat { .png }
 
-    /// Effort and profile.
-    public var choices: EncodeChoices { [.effort, .colorProfile] }
+    /// Effort.
+    public var choices: EncodeChoices { .effort }
 
     /// Encodes a bitmap; ``EncodeOptions/quality`` means nothing here.
     ///

@@ -17,7 +17,7 @@ public struct QOIEncoder: ImageEncoder {
     ///
     /// - Throws: ``CodecError/bitmap(_:)`` where the memory cannot be allocated.
     public func encode(_ bitmap: Bitmap, options: EncodeOptions) throws(CodecError) -> Data {
-        let bitmap = try bitmap.withEightBits()
+        let bitmap = try options.bitmapInSRGB(bitmap).withEightBits()
         let isOpaque = bitmap.isOpaque || !bitmap.containsTransparency()
         var header = Array(QOIHeader.signature)
         for side in [bitmap.width, bitmap.height] {

@@ -16,7 +16,6 @@ extension ImageCodecs {
         options: EncodeOptions = EncodeOptions()
     ) throws(CodecError) -> Data {
         let encoder = try requiredEncoder(for: format)
-        let (bitmap, options) = Self.input(of: encoder, bitmap, options)
         let search = QualitySearch(format, options)
         let data = try search.data { options throws(CodecError) in
             try encoder.encode(bitmap, options: options)
@@ -35,7 +34,6 @@ extension ImageCodecs {
         isCancelled: @Sendable () -> Bool
     ) throws -> Data {
         let encoder = try requiredEncoder(for: format)
-        let (bitmap, options) = Self.input(of: encoder, bitmap, options)
         let search = QualitySearch(format, options)
         let data = try search.data { options throws in
             if isCancelled() { throw CancellationError() }
@@ -121,22 +119,6 @@ extension ImageCodecs {
             return nil
         }
         return try encoder.restoredJPEG(of: data)
-    }
-
-    /// Returns what an encoder is given: pixels in sRGB where it has no place for what theirs mean.
-    private static func input(
-        of encoder: any ImageEncoder,
-        _ bitmap: Bitmap,
-        _ options: EncodeOptions
-    ) -> (Bitmap, EncodeOptions) {
-        guard let profile = options.colorProfile, !encoder.choices.contains(.colorProfile) else {
-            return (bitmap, options)
-        }
-        var (bitmap, options) = (bitmap, options)
-        // Cancelled by nobody.
-        try? bitmap.convertToSRGB(from: profile)
-        options.colorProfile = nil
-        return (bitmap, options)
     }
 
     private func requiredEncoder(for format: ImageFormat) throws(CodecError) -> any ImageEncoder {

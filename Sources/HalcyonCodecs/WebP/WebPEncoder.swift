@@ -15,8 +15,8 @@ public struct WebPEncoder: ImageEncoder {
     /// ``ImageFormat/webp``.
     public var format: ImageFormat { .webp }
 
-    /// Quality, effort and profile.
-    public var choices: EncodeChoices { [.quality, .effort, .colorProfile] }
+    /// Quality and effort.
+    public var choices: EncodeChoices { [.quality, .effort] }
 
     /// Encodes a bitmap. Qualities are clamped to 1 to 100; `nil` means lossless.
     ///

@@ -48,6 +48,18 @@ struct StaleResultTests {
         #expect(fixture.requestCount == 2)
     }
 
+    @Test(
+        "is not shown where its server was to be asked and refuses it, or answers with no image",
+        arguments: [403, 401, 429, 200]
+    )
+    func refusal(status: Int) async throws {
+        fixture.serve(Sample.png(), [.cacheControl: "max-age=3600"])
+        _ = try await fixture.load([crop, .waitForCache])
+        fixture.serve(Data("<html>".utf8), [:], status: status)
+        await #expect(throws: ImageError.self) { try await fixture.load([crop, .revalidate]) }
+        #expect(try await fixture.load([crop]).source != .network)
+    }
+
     @Test("is not used for a request whose Cache-Control asks its server", arguments: ["no-cache", "max-age=0"])
     func requestDirectives(_ directive: String) async throws {
         for options in [[crop], []] {

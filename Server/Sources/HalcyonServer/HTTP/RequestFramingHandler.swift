@@ -27,7 +27,7 @@ final class RequestFramingHandler: ChannelInboundHandler {
     }
 
     private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
-        let hosts = head.headers["Host"]
+        let hosts = head.headers["Host"].map(trimmed)
         guard let host = hosts.first else { return head.version != .http1_1 }
         // The characters of RFC 3986, section 3.2, without those of a user.
         return hosts.count == 1
@@ -44,7 +44,14 @@ final class RequestFramingHandler: ChannelInboundHandler {
     /// A length beside a coding is refused by the parser.
     private static func hasOneFraming(_ head: HTTPRequestHead) -> Bool {
         let codings = head.headers["Transfer-Encoding"]
-        return codings.isEmpty || head.version == .http1_1 && codings.map { $0.lowercased() } == ["chunked"]
+        return codings.isEmpty || head.version == .http1_1 && codings.map { trimmed($0).lowercased() } == ["chunked"]
+    }
+
+    /// Without the white space around a value, which is no part of it (RFC 9110, 5.5).
+    private static func trimmed(_ value: String) -> Substring {
+        let blanks: Set<Character> = [" ", "\t"]
+        let start = value.drop { blanks.contains($0) }
+        return start[..<(start.lastIndex { !blanks.contains($0) }.map(start.index(after:)) ?? start.startIndex)]
     }
 
     /// Adds a handler to a connection, between NIO's parser and Hummingbird's own handlers.
