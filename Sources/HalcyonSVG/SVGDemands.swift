@@ -242,13 +242,8 @@ struct SVGDemands {
                 ancestors += Double(depths[element.index])
                 counts[parent] += 1
                 guard selectors.walksSiblings else { continue }
-                var steps =
-                    selectors.siblingSteps["", default: 0] + selectors.siblingSteps[element.name[...], default: 0]
-                for name in ["id", "class"] {
-                    let value = markup.value(name, of: element) ?? ""
-                    for word in SVGValueBounds.withoutReferences(value).split(whereSeparator: \.isWhitespace) {
-                        steps += selectors.siblingSteps[word, default: 0]
-                    }
+                let steps = StyleSheet.names(of: element, markup).reduce(selectors.siblingSteps["", default: 0]) {
+                    $0 + selectors.siblingSteps[$1, default: 0]
                 }
                 siblings += Double(counts[parent]) * Double(steps)
             }
@@ -706,13 +701,16 @@ struct SVGDemands {
         func add(to properties: inout Properties, of element: SVGMarkup.Element, _ markup: SVGMarkup) {
             if !universal.isEmpty { properties.add(universal) }
             guard !rules.isEmpty else { return }
-            if let rule = rules[element.name[...]] { properties.add(rule) }
-            for name in ["id", "class"] {
-                guard let value = markup.value(name, of: element) else { continue }
-                for word in SVGValueBounds.withoutReferences(value).split(whereSeparator: \.isWhitespace) {
-                    if let rule = rules[word] { properties.add(rule) }
-                }
+            for name in Self.names(of: element, markup) {
+                if let rule = rules[name] { properties.add(rule) }
             }
+        }
+
+        /// Returns what a selector may name an element by: its name, its identifier and its classes.
+        static func names(of element: SVGMarkup.Element, _ markup: SVGMarkup) -> [Substring] {
+            let values = ["id", "class"].compactMap { markup.value($0, of: element) }
+            return [element.name[...]]
+                + values.flatMap { SVGValueBounds.withoutReferences($0).split(whereSeparator: \.isWhitespace) }
         }
     }
 }

@@ -53,12 +53,15 @@ struct FailedRemovalTests {
         #expect(cache.tiers.failed[1].removals(under: try key(request).name).isEmpty)
     }
 
+    private func tiers(in folder: String, _ clock: ManualClock) -> CacheTiers {
+        CacheTiers(disk: DiskTier(configuration: .init(folder: folder), flushClock: clock, onFault: nil), [tier])
+    }
+
     @Test("of all under a name is tried again until it is made, though nothing is stored there")
     func background() async throws {
         let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let disk = DiskTier(configuration: .init(folder: folder), flushClock: clock, onFault: nil)
-        let tiers = CacheTiers(disk: disk, [tier])
+        let tiers = tiers(in: folder, clock)
         let key = try key(request)
         try put(request, seed: 1)
         tier.unavailable = [.remove]
@@ -80,8 +83,7 @@ struct FailedRemovalTests {
     func together() async throws {
         let (folder, clock) = (TestPipeline.temporaryPath(), ManualClock())
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let disk = DiskTier(configuration: .init(folder: folder), flushClock: clock, onFault: nil)
-        let tiers = CacheTiers(disk: disk, [tier])
+        let tiers = tiers(in: folder, clock)
         let keys = (0..<20).map { CacheKey(name: "https://a.example/\($0)") }
         for key in keys { tier.put(.init(body: Data([1])), for: key) }
         tier.unavailable = [.remove]
