@@ -9,13 +9,20 @@ enum OpenFileLimit {
     /// A load's connection, the file that its body is written to, and that of its result.
     private static let filesPerLoad = 3
 
-    /// The files that were open before the program opened any: the standard ones, and what its parent left open.
+    /// The lowest limit with room for one load.
     ///
-    /// They are counted where the limit is low alone.
-    private static let inherited = {
-        guard let limit = current?.rlim_cur, limit <= 1024 else { return 3 }
-        return (0..<Int32(limit)).count { fcntl($0, F_GETFD) >= 0 }
+    /// A limit is one of descriptors' numbers: what the parent of this process left open takes some, wherever they are.
+    private static let needed = {
+        var (descriptor, free) = (Int32(3), 0)
+        while free < minimum {
+            if fcntl(descriptor, F_GETFD) < 0 { free += 1 }
+            descriptor += 1
+        }
+        return Int(descriptor)
     }()
+
+    /// The files that were open before the program opened any: the standard ones, and what its parent left open.
+    private static var inherited: Int { needed - minimum }
 
     /// Raises the limit as far as the process may, which is 1,024 at first on most systems.
     static func raise() {
@@ -23,14 +30,14 @@ enum OpenFileLimit {
             limit.rlim_cur = limit.rlim_max
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
-        _ = inherited
+        _ = needed
     }
 
     /// Returns as many of a number of loads at a time as the limit has room for, and warns where that is fewer.
     ///
     /// - Throws: ``TooLow``.
     static func fitting(_ concurrency: Int) throws(TooLow) -> Int {
-        if let limit = current?.rlim_cur, limit < inherited + minimum { throw TooLow(count: Int(limit)) }
+        if let limit = current?.rlim_cur, limit < needed { throw TooLow(count: Int(limit)) }
         let most = mostLoads
         guard concurrency > most else { return concurrency }
         Terminal.warn(
@@ -44,7 +51,7 @@ enum OpenFileLimit {
         let count: Int
 
         var description: String {
-            "only \(count) files may be open, and \(inherited + minimum) are needed; raise that with `ulimit -n`"
+            "only \(count) files may be open, and \(needed) are needed; raise that with `ulimit -n`"
         }
     }
 
