@@ -51,9 +51,8 @@ enum SVGDocument {
         isClosedWhereCut: Bool,
         depth: Int = 0
     ) throws(CodecError) -> (SVGMarkup, SVGDemands) {
-        let plain = SVGRootElement.withoutInvalidAttributes(text)
         var markup = try SVGMarkup(
-            SVGEmbeddedImages.withStatedTypes(plain),
+            SVGEmbeddedImages.withStatedTypes(text),
             limits: limits,
             isClosedWhereCut: isClosedWhereCut
         )
@@ -77,22 +76,7 @@ enum SVGDocument {
             return inner.text
         }
         markup.isCutShort = markup.isCutShort || isCutShort
-        amend(&markup)
         return (markup, demands)
-    }
-
-    /// Spells out what librsvg does not follow in what it does.
-    private static func amend(_ markup: inout SVGMarkup) {
-        SVGAttributeValues.removeInvalid(from: &markup)
-        SVGStatedSizes.apply(to: &markup)
-        SVGTransformOrigins.apply(to: &markup)
-        SVGConditions.apply(to: &markup)
-        SVGAngles.writeInDegrees(&markup)
-        SVGFilterLists.removeMissingReferences(from: &markup)
-        SVGFilterFunctions.spellOut(in: &markup)
-        if !SVGDropShadows.areKnown {
-            SVGDropShadows.spellOut(in: &markup)
-        }
     }
 
     /// As much of the beginning as there is, for reading the root element.

@@ -1,8 +1,7 @@
 internal import FoundationEssentials
 internal import HalcyonCodecs
 
-/// The elements of a document as they stand in its text, read once, for changing what librsvg does not follow and for
-/// bounding what it would take.
+/// The elements of a document as they stand in its text, read once, for bounding what librsvg would take for them.
 ///
 /// The text has no entities of its own any more; what is no markup here is none to libxml2 either.
 struct SVGMarkup {
@@ -38,14 +37,10 @@ struct SVGMarkup {
         fileprivate(set) var content: Range<Int>?
         /// The place from its start tag's beginning to its end tag's end.
         fileprivate(set) var place: Range<Int>
-        /// Markup behind the start tag.
-        fileprivate var insertion: String?
         /// Markup, or the text of a style sheet, in place of the element or of what it holds.
         fileprivate var replacement: (place: Range<Int>, text: String)?
     }
 
-    /// The greatest text in which more is changed than safety needs, in bytes.
-    private static let maximumAmendedByteCount = 8 << 20
     /// libxml2 reads no deeper documents, unless it is told to.
     private static let maximumDepth = 256
     /// The most attributes of an element: libxml2 compares each with all others.
@@ -74,10 +69,8 @@ struct SVGMarkup {
         try readElements(limits, isClosedWhereCut: isClosedWhereCut)
     }
 
-    /// Returns whether some of the words are in the text, and it is not too long to be changed for them.
-    func holds(anyOf words: [String]) -> Bool {
-        bytes.count <= Self.maximumAmendedByteCount && words.contains { bytes.holds($0) }
-    }
+    /// Returns whether some of the words are in the text.
+    func holds(anyOf words: [String]) -> Bool { words.contains { bytes.holds($0) } }
 
     /// The text with the changes.
     var text: Data {
@@ -95,9 +88,6 @@ struct SVGMarkup {
                 } else if let value = attribute.replacement {
                     edits.append((attribute.original, value))
                 }
-            }
-            if let insertion = element.insertion, let start = element.content?.lowerBound {
-                edits.append((start..<start, insertion))
             }
         }
         if let ending {
@@ -130,23 +120,6 @@ struct SVGMarkup {
     /// Returns the value of an attribute of an element; `nil` without it.
     func value(_ name: String, of element: Element) -> String? {
         element.allAttributes.first { $0.name == name && !$0.isRemoved }.map(value)
-    }
-
-    /// Returns the value of a property, which stands in the style of an element or in an attribute of its name.
-    func property(_ name: String, of element: Element) -> String? {
-        let declarations = value("style", of: element)?.split(separator: ";") ?? []
-        for declaration in declarations.reversed() {
-            let parts = declaration.split(separator: ":", maxSplits: 1)
-            if parts.count == 2, Self.trimmed(parts[0]) == name {
-                return Self.trimmed(parts[1])
-            }
-        }
-        return value(name, of: element)
-    }
-
-    /// Returns where an element refers to.
-    func reference(of element: Element) -> String? {
-        value("href", of: element) ?? references(of: element).first
     }
 
     /// Returns all that an element refers to: with any prefix, since the one that librsvg follows may have any.
@@ -241,17 +214,6 @@ struct SVGMarkup {
             index: Int32(elements[element.index].allAttributes.count)
         )
         elements[element.index].allAttributes.append(attribute)
-    }
-
-    /// Sets a property in the style of an element, which wins over attributes and style sheets.
-    mutating func setProperty(_ name: String, to value: String, of element: Element) {
-        let style = self.value("style", of: elements[element.index])
-        set("style", to: (style.map { $0 + ";" } ?? "") + "\(name):\(value)", of: element)
-    }
-
-    /// Puts markup behind the start tag of an element; nowhere, if the element has no other tag.
-    mutating func insert(_ markup: String, atStartOf element: Element) {
-        elements[element.index].insertion = (elements[element.index].insertion ?? "") + markup
     }
 
     static func trimmed(_ text: some StringProtocol) -> String {

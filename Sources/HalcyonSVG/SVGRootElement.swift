@@ -10,8 +10,6 @@ struct SVGRootElement {
     /// A Boolean value that indicates whether a size is stated in words that are not understood here: through an
     /// entity.
     private(set) var hasUnreadableSize = false
-    /// The places of attributes whose values mean nothing, so that they are as if not given.
-    private var invalidAttributes: [Range<Int>] = []
 
     /// - Throws: ``CodecError/truncated(_:)`` where the element does not end.
     init(_ text: Data) throws(CodecError) {
@@ -20,13 +18,7 @@ struct SVGRootElement {
             throw scanner.isAtEnd ? .truncated(.svg) : .corrupt(.svg, reason: "its root element")
         }
         var styles: [(name: String, value: String)] = []
-        for (name, value, place) in attributes {
-            if name == "preserveAspectRatio", !value.contains("&"), !Self.isAspectRatio(value) {
-                invalidAttributes.append(place)
-            }
-            guard name != "preserveAspectRatio" else {
-                continue
-            }
+        for (name, value) in attributes {
             if value.contains("&"), name != "style" {
                 hasUnreadableSize = true
                 continue
@@ -36,13 +28,8 @@ struct SVGRootElement {
             case "height": height = SVGLength(value)
             case "style": styles = SVGValueBounds.declarations(value)
             default:
-                guard let numbers = SVGLength.numbers(value), numbers.count == 4, numbers[2] >= 0, numbers[3] >= 0
-                else {
-                    invalidAttributes.append(place)
-                    continue
-                }
-                // One without an area is valid, and shows nothing.
-                if numbers[2] > 0, numbers[3] > 0 {
+                // One without an area shows nothing.
+                if let numbers = SVGLength.numbers(value), numbers.count == 4, numbers[2] > 0, numbers[3] > 0 {
                     viewBox = (numbers[2], numbers[3])
                 }
             }
@@ -56,40 +43,11 @@ struct SVGRootElement {
             if name == "height" { height = length }
         }
     }
-
-    /// Section 8.6: where the image is aligned, and whether it is cut off.
-    static func isAspectRatio(_ value: String) -> Bool {
-        var words = value.split(whereSeparator: \.isWhitespace)
-        // Of SVG 1.1.
-        if words.first == "defer" { words.removeFirst() }
-        guard let alignment = words.first,
-            words.count == 1 || (words.count == 2 && ["meet", "slice"].contains(words[1]))
-        else {
-            return false
-        }
-        let parts = ["Min", "Mid", "Max"]
-        return alignment == "none" || parts.contains { x in parts.contains { y in alignment == "x\(x)Y\(y)" } }
-    }
-
-    /// A document without the attributes of its root element that mean nothing: librsvg 2.54 would draw nothing at all.
-    /// Spaces stand in their place.
-    static func withoutInvalidAttributes(_ text: Data) -> Data {
-        guard let root = try? SVGRootElement(text.prefix(SVGDocument.beginningByteCount)),
-            !root.invalidAttributes.isEmpty
-        else {
-            return text
-        }
-        var bytes = Array(text)
-        for place in root.invalidAttributes {
-            bytes.replaceSubrange(place, with: repeatElement(0x20, count: place.count))
-        }
-        return Data(bytes)
-    }
 }
 
 /// Finds the root element of a document in UTF-8, or in an encoding that agrees with ASCII.
 private struct MarkupScanner {
-    private static let names: Set<String> = ["width", "height", "style", "viewBox", "preserveAspectRatio"]
+    private static let names: Set<String> = ["width", "height", "style", "viewBox"]
 
     private let bytes: [UInt8]
     private var position = 0
@@ -101,7 +59,7 @@ private struct MarkupScanner {
     var isAtEnd: Bool { position >= bytes.count }
 
     /// The attributes in their order, or `nil`.
-    mutating func attributesOfRoot() -> [(name: String, value: String, place: Range<Int>)]? {
+    mutating func attributesOfRoot() -> [(name: String, value: String)]? {
         while skip(past: "<") {
             if starts(with: "!--") {
                 position = XMLText.end(of: "-->", in: bytes[(position - 1)...]) ?? bytes.count
@@ -117,15 +75,14 @@ private struct MarkupScanner {
         return nil
     }
 
-    private mutating func attributes() -> [(name: String, value: String, place: Range<Int>)]? {
-        var attributes: [(name: String, value: String, place: Range<Int>)] = []
+    private mutating func attributes() -> [(name: String, value: String)]? {
+        var attributes: [(name: String, value: String)] = []
         while true {
             skipSpace()
             guard !isAtEnd else { return nil }
             if starts(with: ">") || starts(with: "/") {
                 return attributes
             }
-            let beginning = position
             let name = name()
             skipSpace()
             guard !name.isEmpty, starts(with: "=") else { return nil }
@@ -139,7 +96,7 @@ private struct MarkupScanner {
             guard skip(past: quote == UInt8(ascii: "'") ? "'" : "\"") else { return nil }
             guard Self.names.contains(name) else { continue }
             let value = String(decoding: bytes[start..<position - 1], as: UTF8.self)
-            attributes.append((name, value, beginning..<position))
+            attributes.append((name, value))
         }
     }
 

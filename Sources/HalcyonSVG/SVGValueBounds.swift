@@ -27,7 +27,7 @@ enum SVGValueBounds {
                     markup.set("numOctaves", to: "\(Int(maximumOctaveCount))", of: element)
                 }
             case "feConvolveMatrix": boundKernel(of: element, &markup)
-            case "feTile" where !SVGDropShadows.areKnown: replaceTile(element, &markup)
+            case "feTile" where CodecLibrary.rsvg.isOlder(than: .init(2, 60)): replaceTile(element, &markup)
             // What it would include is not looked at.
             case "include": markup.replace(element, by: "")
             case "style":

@@ -55,7 +55,8 @@ import Testing
         }
         #expect(server.requests.isEmpty)
         // What the program's parent has left open takes numbers, low ones and others.
-        for opened in ["", " 3</dev/null 4</dev/null 5</dev/null 6</dev/null", " 4</dev/null 20</dev/null 29</dev/null"] {
+        for descriptors in [[], [3, 4, 5, 6], [4, 20, 29]] {
+            let opened = descriptors.map { " \($0)</dev/null" }.joined()
             let few = try await self.run("-n 16", opened: opened, ["get", "-o", "out/"] + urls)
             let needed = try #require(few.error.split(separator: " ").compactMap { Int($0) }.last)
             let command = ["get", "--resize", "20", "-o", "out/", "--overwrite"] + urls

@@ -30,6 +30,17 @@ extension KnownDifference {
             "an alpha above 1 multiplies the colours before it is cut off"
         ),
         drawing("filters/feConvolveMatrix/divisor_0", 81.0, "a divisor of 0 does not disable the filter"),
+        drawing(
+            "filters/feDropShadow/with-offset-clipped",
+            87.6,
+            "feDropShadow is not known",
+            .before(.rsvg, mended)
+        ),
+        drawing(
+            "filters/feGaussianBlur/empty-stdDeviation",
+            122.5,
+            "what a filter with an attribute without a value is applied to is not drawn"
+        ),
         drawing("filters/feImage/link-to-use", 84.8, "a use element as the image of feImage is not drawn"),
         drawing(
             "filters/fePointLight/complex-transform",
@@ -54,6 +65,7 @@ extension KnownDifference {
             "the light of a spot has no soft edge",
             .before(.rsvg, mended)
         ),
+        drawing("filters/filter-functions/hue-rotate-function-0.25turn", 43.4, "an angle in turns is invalid"),
         drawing(
             "filters/filter/on-group-with-child-outside-of-canvas",
             87.7,
@@ -62,6 +74,11 @@ extension KnownDifference {
     ]
 
     private static let structure = [
+        drawing(
+            "structure/image/no-height-non-square",
+            78.2,
+            "a side that an image leaves open has as many units as the image has pixels"
+        ),
         drawing("structure/symbol/opacity-on-use-and-symbol", 28.6, "a symbol's own opacity is not followed"),
         drawing(
             "structure/symbol/with-transform-on-use",
@@ -69,6 +86,13 @@ extension KnownDifference {
             "a symbol is not cut off at the size that its use states",
             .before(.rsvg, mended)
         ),
+        drawing("structure/systemLanguage/ru-Ru", 114.1, "systemLanguage is followed in a switch alone"),
+        drawing(
+            "structure/transform-origin/on-pattern-user-space-on-use",
+            76.1,
+            "transform-origin is not followed"
+        ),
+        drawing("structure/transform-origin/right", 34.3, "transform-origin is not followed"),
     ]
 
     private static let paint = [
@@ -76,7 +100,12 @@ extension KnownDifference {
             "masking/clipPath/recursive-on-child",
             42.4,
             "of two clip paths that refer to each other, none is cut by the other"
-        )
+        ),
+        drawing(
+            "paint-servers/radialGradient/self-recursive-xlink-href",
+            120.4,
+            "a gradient that refers to itself paints nothing"
+        ),
     ]
 
     /// Their distances depend on the fonts that are installed too: 0 without any, at most that of a word beside itself.
