@@ -25,9 +25,14 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
 
     package func prepareForWorkers() -> [String] {
         // gdk-pixbuf, which librsvg reads images with, has some formats in files of their own, which a worker cannot open.
+        let images = [
+            ("gif", Self.gif), ("bmp", Self.bmp), ("x-icon", Self.icon),
+            ("svg+xml", Data(Self.square.utf8).base64EncodedString()),
+        ]
+        .map { "<image width=\"9\" height=\"9\" xlink:href=\"data:image/\($0.0);base64,\($0.1)\"/>" }
         let drawing = """
             <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">
-            <path d="M0 0h9v9z"/><image width="9" height="9" xlink:href="data:image/gif;base64,\(Self.gif)"/></svg>
+            <path d="M0 0h9v9z"/>\(images.joined())</svg>
             """
         _ = try? decode(Data(drawing.utf8), options: DecodeOptions(), isCancelled: { false })
         // No text, for which Pango starts a thread that stays.
@@ -36,6 +41,11 @@ public struct SVGDecoder: ImageDecoder, ConfinableDecoder, LibraryCodec {
 
     /// A pixel.
     private static let gif = "R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs="
+    private static let bmp = "Qk06AAAAAAAAADYAAAAoAAAAAQAAAAEAAAABABgAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAD/AA=="
+    private static let icon =
+        "AAABAAEAAQEAAAAAIAAsAAAAFgAAACgAAAABAAAAAgAAAAEAIAAAAAAABAAAAMQOAADEDgAAAAAAAAAAAAAAAP//"
+    private static let square =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><path d=\"M0 0h1v1z\"/></svg>"
 
     /// Returns whether the bytes start with an `svg` element or its document type, after comments if they end early
     /// enough.

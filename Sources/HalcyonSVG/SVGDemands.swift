@@ -230,26 +230,32 @@ struct SVGDemands {
         }
 
         /// The nanoseconds that finding the rules for all elements takes: librsvg asks each selector of each element, walks
-        /// over the siblings before those that have a selector's name, class or identifier, or over their ancestors, and
-        /// searches the values of attributes.
+        /// over the siblings of those that have a selector's name, class or identifier, and of their ancestors where it
+        /// walks over those as well, and searches classes and the values of attributes.
         var stylingWork: Float {
             let selectors = sheet.selectors
-            var (siblings, ancestors) = (0.0, 0.0)
-            var (depths, counts) = ([Int](repeating: 0, count: sums.count), [Int](repeating: 0, count: sums.count))
+            guard selectors.count > 0 else { return 0 }
+            var (siblings, ancestors, classes) = (0.0, 0.0, 0.0)
+            var counts = [Int](repeating: 0, count: sums.count)
+            for element in markup.elements { if let parent = element.parent { counts[parent] += 1 } }
+            // Of each element and of what it is in.
+            var (depths, families) = ([Int](repeating: 0, count: sums.count), [Int](repeating: 0, count: sums.count))
             for element in markup.elements {
+                classes += Double(markup.byteCount(of: "class", in: element))
                 guard let parent = element.parent else { continue }
                 depths[element.index] = depths[parent] + 1
+                families[element.index] = families[parent] + counts[parent]
                 ancestors += Double(depths[element.index])
-                counts[parent] += 1
                 guard selectors.walksSiblings else { continue }
                 let steps = StyleSheet.names(of: element, markup).reduce(selectors.siblingSteps["", default: 0]) {
                     $0 + selectors.siblingSteps[$1, default: 0]
                 }
-                siblings += Double(counts[parent]) * Double(steps)
+                let isDeep = selectors.ancestorStepCount > 0
+                siblings += Double(isDeep ? families[element.index] : counts[parent]) * Double(steps)
             }
             return Float(
                 40 * Double(selectors.count) * Double(sums.count) + 5 * siblings
-                    + 5 * Double(selectors.ancestorStepCount) * ancestors
+                    + 5 * Double(selectors.ancestorStepCount) * ancestors + 2 * Double(selectors.count) * classes
                     + Double(selectors.attributeCount) * Double(markup.bytes.count)
             )
         }
@@ -281,6 +287,7 @@ struct SVGDemands {
                 sum.textScale = 0
                 sum.work[6] = markup.content(of: element).map(textWork) ?? 0
             }
+            for name in ["d", "points"] { sum.work[6] += 150 * Float(markup.byteCount(of: name, in: element)) }
             if hasPatterns { sum.boxArea = Float(boxArea(of: element, own)) }
             try addInner(of: element, to: &sum, depth: depth)
             // Those of what the element is painted with are not its own, and what a pattern refers to is no paint.
@@ -607,7 +614,7 @@ struct SVGDemands {
                     switch byte {
                     // Not that of [class~=a].
                     case UInt8(ascii: "~") where !bytes[index...].starts(with: "~=".utf8): steps += 1
-                    case UInt8(ascii: " "): ancestorStepCount += 1
+                    case UInt8(ascii: " "), UInt8(ascii: ">"): ancestorStepCount += 1
                     case UInt8(ascii: "["): attributeCount += 1
                     case UInt8(ascii: ":") where bytes[index...].starts(with: ":nth-".utf8): steps += 1
                     case UInt8(ascii: "-")

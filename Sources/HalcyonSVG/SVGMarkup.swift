@@ -122,6 +122,11 @@ struct SVGMarkup {
         element.allAttributes.first { $0.name == name && !$0.isRemoved }.map(value)
     }
 
+    /// Returns the bytes that the value of an attribute takes as it stands; 0 without it.
+    func byteCount(of name: String, in element: Element) -> Int {
+        element.allAttributes.first { $0.name == name }?.original.count ?? 0
+    }
+
     /// Returns all that an element refers to: with any prefix, since the one that librsvg follows may have any.
     func references(of element: Element) -> [String] {
         element.attributes.filter { $0.name == "href" || $0.name.hasSuffix(":href") }.map(value)

@@ -149,7 +149,8 @@ struct TIFFImage {
             }
         }
         bitmap.isOpaque = progress.isOpaque
-        return (bitmap, progress.gapCount > 0)
+        if progress.gapCount == 0, page.hasFailed, damage == .isRefused { throw page.failure }
+        return (bitmap, progress.gapCount > 0 || page.hasFailed)
     }
 
     /// What was read of a page so far.
@@ -299,7 +300,7 @@ struct TIFFImage {
         return converter.planes.enumerated().reduce(0) { count, element in
             let segment = buffer.bytes + element.offset * segmentSize
             // What libtiff leaves out would be that of the segment before.
-            if converter.planes.count > 1 { segment.update(repeating: 0, count: segmentSize) }
+            segment.update(repeating: 0, count: segmentSize)
             let isRead = page.readSegment(column: column, row: row, plane: element.element, into: segment)
             return count + (isRead ? 1 : 0)
         }

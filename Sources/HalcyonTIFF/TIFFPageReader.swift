@@ -138,9 +138,11 @@ final class TIFFPageReader {
         halcyon_tiff_reader_is_cut_short(handle) ? .truncated(.tiff) : .corrupt(.tiff, reason: message)
     }
 
+    /// A Boolean value that indicates whether libtiff has reported an error, also one with which it goes on.
+    var hasFailed: Bool { halcyon_tiff_reader_message(handle).pointee != 0 }
+
     private var message: String {
-        let message = String(cString: halcyon_tiff_reader_message(handle))
-        return message.isEmpty ? "its image data" : message
+        hasFailed ? String(cString: halcyon_tiff_reader_message(handle)) : "its image data"
     }
 
     private static func reason(_ message: [CChar]) -> String {

@@ -130,6 +130,12 @@ import Testing
         #expect(run.error.contains("http_proxy is “\(shown)”, which is no URL of"), "\(run.error)")
     }
 
+    @Test("a proxy that is given and cannot be understood is named without its password")
+    func givenProxy() async throws {
+        let run = try await work.run("get", "http://images.example/a.png", "--proxy", "ftp://me:secret@proxy:1")
+        #expect(run.exitCode != 0 && run.error.contains("is no proxy") && !run.error.contains("secret"), "\(run.error)")
+    }
+
     @Test("a cache folder that cannot be used slows nothing down but earns a warning")
     func unreadableCache() async throws {
         let photo = try Images.encoded(.png)

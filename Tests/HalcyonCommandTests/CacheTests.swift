@@ -123,6 +123,18 @@ import Testing
         #expect(run.exitCode == 1)
     }
 
+    @Test("an image that was loaded with a credential is removed by its URL", arguments: ["--header", "URL"])
+    func removeOfCredential(place: String) async throws {
+        defer { server.stop() }
+        let url = url("/a.png")
+        let command =
+            place == "URL"
+            ? [url.replacing("http://", with: "http://me:secret@")] : [url, "--header", "Authorization: Bearer x"]
+        #expect(try await work.start(["get"] + command).outcome.exitCode == 0)
+        #expect(try await work.run("cache", "remove", url).exitCode == 0)
+        #expect(try await work.run("cache", "list").output == "Nothing is in the cache.\n")
+    }
+
     @Test("a damaged body is found and removed, and the image loads anew")
     func damage() async throws {
         defer { server.stop() }

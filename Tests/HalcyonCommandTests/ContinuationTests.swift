@@ -261,6 +261,78 @@ import Testing
         #expect(try work.read("out/a.jpg") == image)
     }
 
+    @Test("a whole file is replaced by no image that is cut short, touched or to be overwritten")
+    func partialOverwriting() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let isCut = Gate()
+        let server = try OriginServer { _ in
+            .init(headers: [.cacheControl: "no-store"], body: isCut.isOpen ? image.dropLast(100) : image)
+        }
+        defer { server.stop() }
+        let commands = [["-o", "out/"], ["-o", "a.jpg"]].map {
+            ["get", server.url("/a.jpg").absoluteString, "--json"] + $0
+        }
+        for command in commands { #expect(try await work.start(command).outcome.exitCode == 0) }
+        isCut.open()
+        for command in commands {
+            let run = try await work.start(command + ["--overwrite"]).outcome
+            #expect(try run.exitCode == 1 && run.results.first?.error?.message.contains("is kept") == true, "\(run)")
+        }
+        for path in ["out/a.jpg", "a.jpg"] { #expect(utimes(work.path(path), nil) == 0) }
+        for command in commands { #expect(try await work.start(command).outcome.exitCode == 1) }
+        #expect(try work.read("out/a.jpg") == image && work.read("a.jpg") == image)
+    }
+
+    @Test("files whose times were not copied are kept, and not written once more beside themselves")
+    func copiesWithOtherTimes() async throws {
+        defer { server.stop() }
+        let command = ["get", server.url("/a.png").absoluteString, "-o", "out/"]
+        #expect(try await work.start(command).outcome.exitCode == 0)
+        #expect(utimes(work.path("out/a.png"), nil) == 0)
+        #expect(try await work.start(command).outcome.exitCode == 0)
+        #expect(Workplace.files(below: work.path("out")) == ["a.png"])
+    }
+
+    @Test("the lines of --json are no report")
+    func outputIsNoReport() async throws {
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        let run = try await work.run("get", url, "--json", "-o", "out/")
+        try work.write(Array(run.output.utf8), to: "lines")
+        for option in ["--resume", "--report"] {
+            let refused = try await work.run("get", url, option, "lines", "-o", "out/")
+            #expect(refused.exitCode != 0 && refused.error.contains("report"), "\(option): \(refused)")
+        }
+        #expect(try work.read("lines") == Array(run.output.utf8))
+    }
+
+    @Test("all sizes are made of one transfer, when it is refreshed too")
+    func sizesOfOneTransfer() async throws {
+        self.server.stop()
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let server = try OriginServer { _ in .init(headers: [.cacheControl: "no-cache"], body: image) }
+        defer { server.stop() }
+        let command = ["get", server.url("/a.jpg").absoluteString, "--sizes", "20,40,80", "-o", "out/"]
+        for (count, options) in [(1, []), (2, ["--refresh"])] {
+            let run = try await work.start(command + options).outcome
+            #expect(run.exitCode == 0 && server.requestCount("/a.jpg") == count, "\(run)")
+        }
+        #expect(Workplace.files(below: work.path("out")) == ["a-20.jpg", "a-40.jpg", "a-80.jpg"])
+    }
+
+    @Test("a name of a list keeps the spelling of its extension, and is found again")
+    func statedExtensions() async throws {
+        defer { server.stop() }
+        let lines = ["photo.PNG", "IMG.png", "x.jpeg"].enumerated().map { number, name in
+            "\(server.url("/\(number).png"))\t\(name)\n"
+        }
+        try work.write(Array(lines.joined().utf8), to: "list")
+        for _ in 0..<2 { #expect(try await work.run("get", "--from", "list", "-o", "out/").exitCode == 0) }
+        #expect(Workplace.files(below: work.path("out")) == ["IMG.png", "photo.PNG", "x.jpeg"])
+        #expect((0..<3).allSatisfy { server.requestCount("/\($0).png") == 1 })
+    }
+
     @Test("--refresh keeps a whole file of an image that is cut short by now, and fails")
     func partialRefresh() async throws {
         self.server.stop()

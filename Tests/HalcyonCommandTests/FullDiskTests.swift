@@ -111,7 +111,8 @@ struct FullDiskTests {
         let path = disk.path + "/report"
         func result(_ url: String) -> GetResult {
             let outcome = GetResult.Outcome.skipped(.init(output: nil, byteCount: 1))
-            return GetResult(index: 0, argument: SourceArgument(text: url), outcome: outcome)
+            let request = String(repeating: "0", count: 32)
+            return GetResult(index: 0, argument: SourceArgument(text: url), outcome: outcome, request: request)
         }
         // Nearly to the end of a page, so that another line needs one more.
         try ReportFile(path: path, resumes: false, target: .nowhere).write(result("https://a.test/1.png"))

@@ -70,7 +70,7 @@ import Testing
         let run = try await work.run("get", "--from", "list", "-o", "out/", "--json")
         let output = try #require(try run.results.first?.output)
         #expect(try Images.info(work.read(output)).format == format)
-        #expect(output == "out/photo.\(format == .jpeg ? "jpg" : format.rawValue)")
+        #expect(output == "out/photo.\(name)")
     }
 
     @Test("an original that is encoded for its name alone is told of, and no other result")

@@ -65,7 +65,9 @@ struct PrefetchTests {
             for machine in machines {
                 let run = try await machine.outcome
                 codes.append(run.exitCode)
-                #expect(run.error.isEmpty, "\(run.error)")
+                // The one that gave it up says which.
+                let isTold = run.exitCode == 1 && run.error.contains("/missing: given up: ")
+                #expect(run.error.isEmpty || isTold, "\(run.error)")
                 let last = try #require(run.lines.last)
                 #expect(last.contains(#""done":40"#) && last.contains(#""failed":1"#) && last.contains(#""waiting":0"#))
                 // Without a shared tier, results are on the disk of their machine.

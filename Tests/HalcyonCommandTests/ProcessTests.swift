@@ -46,7 +46,7 @@ import Testing
         "a step that makes no sense is named with what is right",
         arguments: [
             "", "blurr 8", "blur", "blur x", "blur 8 9", "blur 8 amount=1", "flip sideways", "tint nocolour",
-            "blur 8 |", "blur \"8", "watermark missing.png", "watermark .",
+            "blur 8 |", "blur \"8", "crop -9223372036854775808,0,5,5", "watermark missing.png", "watermark .",
         ]
     )
     func mistakes(text: String) {

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPTypes
 import Halcyon
 import HalcyonTesting
 import Testing
@@ -47,6 +48,17 @@ struct ShowTests {
         // A colour of sixel is in percent.
         let distance = try #require(try Self.shown(run.output, as: graphics).distance(to: expected))
         #expect(distance <= (graphics == .sixel ? 2 : 0))
+    }
+
+    @Test("what is shown of a server is in the cache")
+    func cached() async throws {
+        let image = try Images.encoded(.png)
+        let server = try OriginServer { _ in .init(headers: [.cacheControl: "max-age=1000"], body: image) }
+        defer { server.stop() }
+        let url = server.url("/a.png").absoluteString
+        for _ in 0..<2 { #expect(try await work.run("show", url, "--protocol", "blocks").exitCode == 0) }
+        #expect(try await work.run("get", url, "--cache-only").exitCode == 0)
+        #expect(server.requestCount("/a.png") == 1)
     }
 
     @Test("faint pixels are laid over the terminal's background, and are opaque or transparent where that is not known")

@@ -183,7 +183,7 @@ struct ConfinedDecoderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(zygote)/task").count == 1)
     }
 
-    @Test("draws the images that a drawing embeds", arguments: [ImageFormat.png, .jpeg, .gif])
+    @Test("draws the images that a drawing embeds", arguments: [ImageFormat.png, .jpeg, .gif, .bmp, .svg])
     func embeddedImages(format: ImageFormat) throws {
         let trial = try DecodingTrial()
         let text = try DecodingTrial.file(of: format).base64EncodedString()

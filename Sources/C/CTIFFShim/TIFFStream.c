@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,13 +60,15 @@ static int keep_message(TIFF *tiff, void *message, const char *module, const cha
     return 1;
 }
 
-static int drop_message(TIFF *tiff, void *nothing, const char *module, const char *format, va_list arguments) {
-    (void)tiff;
-    (void)nothing;
-    (void)module;
-    (void)format;
-    (void)arguments;
-    return 1;
+/// Keeps, of the warnings, that pixels are missing: libjpeg's, and that of a facsimile.
+static int keep_missing_end(TIFF *tiff, void *message, const char *module, const char *format, va_list arguments) {
+    char text[HALCYON_TIFF_MESSAGE_CAPACITY];
+    va_list copy;
+    va_copy(copy, arguments);
+    vsnprintf(text, sizeof text, format, copy);
+    va_end(copy);
+    bool is_missing = strstr(text, "Premature end of JPEG") || strstr(text, "Premature EOF");
+    return is_missing ? keep_message(tiff, message, module, format, arguments) : 1;
 }
 
 #else
@@ -100,7 +103,7 @@ TIFF *halcyon_tiff_open(
 #endif
     }
     TIFFOpenOptionsSetErrorHandlerExtR(options, keep_message, stream->message);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, drop_message, NULL);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, keep_missing_end, stream->message);
     TIFF *tiff = TIFFClientOpenExt(
         "memory", mode, stream, read_bytes, write, seek, close_nothing, size_of, map, unmap_nothing, options
     );

@@ -23,7 +23,8 @@ typedef struct {
     char message[HALCYON_TIFF_MESSAGE_CAPACITY];
 } HalcyonTIFFStream;
 
-/// Opens a stream, which is the first member of what the caller's `write` and `map` take. Warnings are dropped.
+/// Opens a stream, which is the first member of what the caller's `write` and `map` take. Warnings are dropped, but for those
+/// of pixels that are missing.
 ///
 /// `greatest_allocation`: the bytes that libtiff may take at a time from 4.5 on, and in all from 4.7 on; 0 for no
 /// bound.

@@ -39,7 +39,7 @@ enum ICCColorReader {
     }
 
     /// Curves and the places of red, green and blue in XYZ with the white D50 (ICC.1:2022 8.3.3). Tables take
-    /// precedence where a profile has both. `nil` also where samples of 0 are not black, which lcms2 makes black.
+    /// precedence where a profile has both. `nil` also where samples of 0 have a colour.
     private static func matrix(_ profile: cmsHPROFILE) -> ColorConversion? {
         guard cmsIsMatrixShaper(profile) != 0, cmsGetPCS(profile) == cmsSigXYZData,
             !hasTable(profile),
@@ -50,10 +50,15 @@ enum ICCColorReader {
             let blueCurve = cmsReadTag(profile, cmsSigBlueTRCTag)
         else { return nil }
         let curves = [redCurve, greenCurve, blueCurve].map(OpaquePointer.init)
-        guard curves.allSatisfy(startsAtBlack) else { return nil }
+        func light(_ channel: Int, _ sample: Double) -> Double {
+            Double(cmsEvalToneCurveFloat(curves[channel], Float(sample)))
+        }
+        let blacks = (0..<3).compactMap { channel in black { light(channel, $0) } }
+        // Of others, black is moved towards the connection space's own.
+        guard blacks.count == 3, blacks.allSatisfy({ abs($0 - blacks[0]) < 0.000_1 }) else { return nil }
         let matrix = ColorPrimaries.matrixFromConnectionSpace * ColorMatrix(red, green, blue)
         return ColorShaper(
-            curve: { channel, sample in Double(cmsEvalToneCurveFloat(curves[channel], Float(sample))) },
+            curve: { channel, sample in (light(channel, sample) - blacks[0]) / (1 - blacks[0]) },
             matrix: matrix
         ).map(ColorConversion.shaper)
     }
@@ -62,15 +67,14 @@ enum ICCColorReader {
     private static func gray(_ profile: cmsHPROFILE) -> ColorConversion? {
         guard !hasTable(profile), let tag = cmsReadTag(profile, cmsSigGrayTRCTag) else { return nil }
         let curve = OpaquePointer(tag)
-        guard startsAtBlack(curve) else { return nil }
         let isLab = cmsGetPCS(profile) == cmsSigLabData
-        return ColorShaper(
-            curve: { _, sample in
-                let value = Double(cmsEvalToneCurveFloat(curve, Float(sample)))
-                return isLab ? luminance(ofLightness: value) : value
-            },
-            matrix: .identity
-        ).map(ColorConversion.gray)
+        func light(_ sample: Double) -> Double {
+            let value = Double(cmsEvalToneCurveFloat(curve, Float(sample)))
+            return isLab ? luminance(ofLightness: value) : value
+        }
+        guard let black = black(light) else { return nil }
+        return ColorShaper(curve: { _, sample in (light(sample) - black) / (1 - black) }, matrix: .identity)
+            .map(ColorConversion.gray)
     }
 
     /// Returns whether a profile has a table that takes precedence over its curves.
@@ -78,8 +82,14 @@ enum ICCColorReader {
         cmsIsTag(profile, cmsSigAToB0Tag) != 0 || cmsIsTag(profile, cmsSigDToB0Tag) != 0
     }
 
-    /// Returns whether a curve is 0 at 0, to a third of a level of 8 bits.
-    private static func startsAtBlack(_ curve: OpaquePointer) -> Bool { abs(cmsEvalToneCurveFloat(curve, 0)) < 0.000_1 }
+    /// Returns the light of a curve at a sample of 0, which becomes black (black point compensation, as for perceptual
+    /// intents of ICC.1:2022), or 0 for a curve that falls, whose darkest sample is another; `nil` for what is no dark.
+    private static func black(_ light: (Double) -> Double) -> Double? {
+        let (first, last) = (light(0), light(1))
+        if first > last || abs(first) < 0.000_1 { return 0 }
+        // L* of 50, beyond which lcms2 takes no black point.
+        return 0..<0.184 ~= first ? first : nil
+    }
 
     private static func colorant(_ profile: cmsHPROFILE, _ tag: cmsTagSignature) -> SIMD3<Double>? {
         guard let value = cmsReadTag(profile, tag)?.assumingMemoryBound(to: cmsCIEXYZ.self).pointee else { return nil }

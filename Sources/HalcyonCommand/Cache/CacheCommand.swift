@@ -239,8 +239,10 @@ extension CacheCommand {
             let isComplete = try await arguments.run { cache in
                 var isComplete = true
                 for argument in urls.map(SourceArgument.init(text:)) {
-                    let count = try await cache.remove(for: ImageRequest(argument.source()), from: .disk)
                     let url = argument.shownText
+                    var count = try await cache.remove(for: ImageRequest(argument.source()), from: .disk)
+                    // Those of credentials and cookies, which have other keys, are listed by the same URL.
+                    if count == 0 { count = try await cache.removeFromDisk { $0.original == url } }
                     isComplete = isComplete && count > 0
                     if arguments.json {
                         Terminal.print(JSONLine.text(Record(url: url, removed: count)))

@@ -34,6 +34,7 @@ struct FolderOutput: Sendable {
     /// - Returns: Its path.
     /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/store``.
     func write(_ data: Data) throws -> String {
+        try origin.keepWhole(at: Self.digitCounts.map(path), source: source)
         let written: String = try FileOutput.staging(data, in: folder, for: path(digits: 0), source: source) {
             descriptor in
             let isMarked = origin.mark(descriptor, calls)
@@ -65,15 +66,16 @@ struct FolderOutput: Sendable {
         return written
     }
 
-    /// Returns the file, under any of its names, that has these very bytes and does not say of which request it is, as in a
-    /// folder that was copied without attributes. It stays without them: it may be the user's own, which nothing replaces.
+    /// Returns the file, under any of its names, that has these very bytes and does not say that it is another request's, as in a
+    /// folder that was copied without attributes, or with other times. It stays as it is: it may be the user's own, which
+    /// nothing replaces.
     ///
     /// - Parameter mayExist: As in ``written(for:in:stem:extensions:mayExist:calls:)``.
     func copy(of data: Data, mayExist: (String) -> Bool) -> String? {
         // Those with digits first: they are no other image's.
         for count in Self.digitCounts.reversed() where mayExist(Self.name(stem, origin, digits: count)) {
             let path = path(digits: count)
-            if FileOrigin.isUnknown(ofFileAt: path, calls), FileOutput.isFile(path, of: data) { return path }
+            if origin.mayBeOrigin(ofFileAt: path, calls), FileOutput.isFile(path, of: data) { return path }
         }
         return nil
     }

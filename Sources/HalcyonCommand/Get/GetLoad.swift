@@ -119,15 +119,6 @@ struct GetLoad: Sendable {
             loaded.output = written
             return .loaded(loaded)
         }
-        if let there, loaded.isPartial,
-            !(try await FileOutput.inBackground { FileOutput.isFile(there.path, of: image.data) })
-        {
-            throw ImageError(
-                stage: .load,
-                reason: .file(path: there.path, reason: "the image is cut short by now, and the whole file is kept"),
-                source: item.argument.text
-            )
-        }
         loaded = try await writer.write(image.data, of: loaded, item, variant, origin, unlessIn: there)
         if let sheet { try await add(image.data, loaded.format, to: sheet, at: item.index) }
         return .loaded(loaded)
@@ -142,11 +133,11 @@ struct GetLoad: Sendable {
         var missing = 0
         for variant in variants {
             let origin = writer.origin(of: item, variant)
-            guard try await writer.written(item, variant, origin) == nil else { continue }
+            if !refreshes, try await writer.written(item, variant, origin) != nil { continue }
             guard writer.problem(of: item, variant, origin) == nil else { return nil }
             missing += 1
         }
-        guard missing > 1, !refreshes else { return nil }
+        guard missing > 1 else { return nil }
         let options = loadOptions(chain, attempts) + writer.options(for: item, variants[0])
         let response = try await response(item, try item.argument.source(), options)
         return response.image.info.isAnimated ? nil : response

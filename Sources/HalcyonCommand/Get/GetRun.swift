@@ -153,6 +153,8 @@ struct GetRun: Sendable {
         // The original is kept as well, so that another size of it needs no network.
         // Each load waits for its storing, so that no more of it is held than there are loads at a time.
         var options: [ImageOption] = [.cacheOriginalImage, .waitForCache]
+        // What the report says to be done is nowhere else.
+        if plan.target == .nowhere, (plan.resume ?? plan.report) != nil { options.append(.diskDurability(.normal)) }
         if let cacheUse = plan.cacheUse { options += cacheUse.options }
         return options + plan.network.options(failures)
     }

@@ -34,6 +34,13 @@ extension OutputWriter {
         }
     }
 
+    /// Returns the extension of a file: that of the format, in the spelling that a list has for it.
+    func fileExtension(of item: ListItem, _ format: ImageFormat) -> String {
+        let stated = namesSayFormats ? item.name.flatMap { ImageFormatName.split($0).fileExtension } : nil
+        if let stated, template == nil, ImageFormatName.format(stated) == format { return stated }
+        return OutputFormat(format).fileExtension
+    }
+
     /// Returns whether a file has the name that its image gives it, with digits or without; blocks.
     func isNamed(
         _ path: String,
@@ -49,13 +56,16 @@ extension OutputWriter {
             let info = try? codecs.info(of: data)
         else { return false }
         let name = name(of: item, variant, origin, (info.displaySize, info.format))
-        let fileExtension = OutputFormat(info.format).fileExtension
+        let fileExtension = fileExtension(of: item, info.format)
         return FolderOutput.isPath(path, in: folder, stem: name, fileExtension: fileExtension, origin)
     }
 
     /// The extensions that a file may have: that of the format, or where it is the original's that of the URL first.
     func likelyExtensions(_ item: ListItem) -> [String] {
-        if let named = namedFormat(for: item) { return [named.fileExtension] }
+        if let named = namedFormat(for: item) {
+            let stated = fileExtension(of: item, named.format)
+            return stated == named.fileExtension ? [stated] : [stated, named.fileExtension]
+        }
         let first = item.argument.fileExtension.flatMap(ImageFormatName.format).map { OutputFormat($0).fileExtension }
         return (first.map { [$0] } ?? []) + ImageFormatName.extensions.filter { $0 != first }
     }

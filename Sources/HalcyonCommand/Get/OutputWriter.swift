@@ -53,7 +53,7 @@ final class OutputWriter: Sendable {
     let metadata: MetadataKinds?
     let template: NameTemplate?
     /// Whether the extensions of the images' names are those of formats to write.
-    private let namesSayFormats: Bool
+    let namesSayFormats: Bool
     /// Whether files that are there are written anew.
     private let overwrites: Bool
     /// Whether each result has the SHA-256 of its file.
@@ -261,6 +261,8 @@ final class OutputWriter: Sendable {
     /// Writes the bytes of an image: to the named file, which it replaces, or into the folder, where it replaces no file
     /// of another request.
     ///
+    /// An image that is cut short replaces no whole file of the same request, whether that is to be replaced or not.
+    ///
     /// - Parameter there: The file of the request, which stays as it is if it has these bytes, and else goes, also where the
     ///   new one has another name, such as that of another size; `nil` for none.
     func write(
@@ -308,12 +310,14 @@ final class OutputWriter: Sendable {
         insteadOf there: FileOrigin.Written?
     ) throws -> String? {
         let source = item.argument.text
+        if let there { try origin.keepWhole(at: [there.path], source: source) }
         switch target {
         case .nowhere: return nil
         case .standardOutput:
             try FileOutput.writeToStandardOutput(data, source: source)
             return nil
         case .file(let path):
+            try origin.keepWhole(at: [path], source: source)
             try FileOutput.write(data, to: path, origin: origin, source: source)
             return path
         case .folder(let folder):
@@ -328,7 +332,7 @@ final class OutputWriter: Sendable {
             let file = FolderOutput(
                 folder: subfolder,
                 stem: String(name[start...]),
-                fileExtension: OutputFormat(loaded.format).fileExtension,
+                fileExtension: fileExtension(of: item, loaded.format),
                 origin: origin,
                 mayBePlain: item.mayBePlain,
                 source: source

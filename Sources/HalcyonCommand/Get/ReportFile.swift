@@ -171,8 +171,10 @@ final class ReportFile: Sendable {
         }
 
         mutating func add(_ line: GetResult.Record) {
+            // Lines of `--json` have no request.
+            guard let request = line.request else { return }
             isReport = true
-            guard let request = line.request, let number = ReportFile.number(request, line.name) else { return }
+            guard let number = ReportFile.number(request, line.name) else { return }
             if isDone(line) {
                 earlier.done.insert(number)
                 earlier.failed[number] = nil

@@ -82,6 +82,7 @@ struct NetworkArguments: ParsableArguments {
             throw ValidationError("--timeout must be more than 0 and at most 86400 seconds.")
         }
         if let limitRate, limitRate.byteCount < 1 { throw ValidationError("--limit-rate must be at least 1.") }
+        try proxy?.validate()
         for text in [userAgent, referer].compactMap(\.self) where !HTTPField.isValidValue(text) {
             throw ValidationError("“\(text)” is no value of a header field.")
         }
@@ -128,7 +129,7 @@ struct NetworkArguments: ParsableArguments {
         configuration.cookies = try cookies.map { try CookieFile($0) }
         configuration.maximumIdleConnections = min(configuration.maximumIdleConnections, OpenFileLimit.mostLoads)
         if let userAgent { configuration.userAgent = userAgent }
-        if let proxy { configuration.proxies = proxy.policy }
+        if let policy = proxy?.policy { configuration.proxies = policy }
         return CurlTransport(configuration: configuration)
     }
 
@@ -183,19 +184,19 @@ struct HeaderArgument: Sendable, Hashable {
 
 /// A proxy as a URL, or "none".
 struct ProxyArgument: Sendable {
-    let policy: ProxyPolicy
+    /// `nil` for one that is not understood.
+    let policy: ProxyPolicy?
+    private let shownText: String
 
-    @Sendable init(_ text: String) throws {
-        if text == "none" {
-            policy = .none
-            return
-        }
-        guard let proxy = Proxy(text) else {
-            throw ValidationError(
-                "“\(text.withoutPassword)” is no proxy; write http://HOST:PORT or socks5://HOST:PORT."
-            )
-        }
-        policy = .proxy(proxy)
+    /// Never fails: the parser would show the password.
+    @Sendable init(_ text: String) {
+        shownText = text.withoutPassword
+        policy = text == "none" ? ProxyPolicy.none : Proxy(text).map { .proxy($0) }
+    }
+
+    func validate() throws {
+        guard policy == nil else { return }
+        throw ValidationError("“\(shownText)” is no proxy; write http://HOST:PORT or socks5://HOST:PORT.")
     }
 }
 

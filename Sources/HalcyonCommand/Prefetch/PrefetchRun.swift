@@ -53,6 +53,10 @@ struct PrefetchRun: Sendable {
         await display?.value
         let progress = try await queue.progress()
         finish(progress, before)
+        let failedCount = progress.failedCount - before.failedCount
+        for failure in failedCount > 0 ? try await queue.failures(limit: failedCount).reversed() : [] {
+            Terminal.warn("\(SourceArgument(text: failure.job.source).shownText): given up: \(failure.reason)")
+        }
         return progress.failedCount == before.failedCount && isWhole.withLock { $0 }
     }
 

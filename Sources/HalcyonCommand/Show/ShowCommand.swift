@@ -69,6 +69,7 @@ struct ShowCommand: AsyncParsableCommand {
             let isSuccess =
                 arguments.count == 1
                 ? await show.showOne(arguments[0], plays: !still) : await show.showGrid(of: arguments)
+            await pipeline.cache.flush()
             try Task.checkCancellation()
             if !isSuccess { throw ExitCode(1) }
         }

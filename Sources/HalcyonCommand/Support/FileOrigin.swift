@@ -103,15 +103,33 @@ struct FileOrigin: Sendable {
         }
     }
 
-    /// Returns whether a regular file is at a path, and has no request noted.
-    static func isUnknown(ofFileAt path: String, _ calls: FileCalls) -> Bool {
+    /// Returns whether a regular file is at a path, and has this request noted or none, whatever it holds by now.
+    func mayBeOrigin(ofFileAt path: String, _ calls: FileCalls) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         do throws(FileSystemError) {
-            _ = try calls.attribute(path, requestAttribute)
-            return false
+            return try calls.attribute(path, Self.requestAttribute) == request
         } catch {
             return Self.isAbsence(error)
+        }
+    }
+
+    /// Makes sure that what a server has sent cut short takes the place of no whole file of the same request.
+    ///
+    /// - Parameter paths: The paths that the file may get.
+    /// - Throws: ``ImageError`` of the stage ``ImageError/Stage/load``.
+    func keepWhole(at paths: [String], source: String) throws(ImageError) {
+        guard isPartial, url != nil else { return }
+        let calls = FileCalls.system
+        for path in paths
+        where (try? calls.attribute(path, Self.requestAttribute)) == request
+            && (try? calls.attribute(path, Self.partialAttribute)) == nil
+        {
+            throw ImageError(
+                stage: .load,
+                reason: .file(path: path, reason: "the image is cut short by now, and the whole file is kept"),
+                source: source
+            )
         }
     }
 

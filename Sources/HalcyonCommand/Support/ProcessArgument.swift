@@ -209,7 +209,7 @@ struct ProcessorWords {
             return .crop(to: .relative(x: values[0], y: values[1], width: values[2], height: values[3]))
         }
         let values = parts.compactMap { Int($0) }
-        guard values.count == 4, values[2] > 0, values[3] > 0, values.allSatisfy({ abs($0) < 1 << 24 }) else {
+        guard values.count == 4, values[2] > 0, values[3] > 0, values.allSatisfy({ $0.magnitude < 1 << 24 }) else {
             throw Problem(
                 description: "“\(first)” is no rectangle of whole pixels, or of parts such as 10%,10%,80%,80%"
             )

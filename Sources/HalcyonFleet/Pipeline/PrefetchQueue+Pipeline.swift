@@ -27,7 +27,10 @@ extension PrefetchQueue {
         }
     ) async throws -> Summary {
         try await work(concurrency: concurrency, staysWhenEmpty: staysWhenEmpty) { job in
-            guard let request = request(job) else { return .failed("no address of an image", isFinal: true) }
+            guard var request = request(job) else { return .failed("no address of an image", isFinal: true) }
+            // A job that is done stays done: its image must outlive this process.
+            let durability = request.options.cache.diskDurability ?? DiskCache.Durability.none
+            if durability == DiskCache.Durability.none { request.options.cache.diskDurability = .normal }
             let prefetcher = ImagePrefetcher(requests: [request], pipeline: pipeline, destination: .disk)
             let result = await prefetcher.run()
             if let failure = result.failed.first {

@@ -53,6 +53,8 @@ extension PartialResponse {
         func resource(_ url: URL?) -> Substring? { url?.name.prefix { $0 != "?" } }
         guard resource(URL(string: url)) == resource(response.url) else { return false }
         if let tag = response.headers[.eTag] { return tag == validator }
+        // A part has the tag that the whole would have (RFC 9110, section 15.3.7).
+        if response.status == 206, validator.hasPrefix("\"") { return false }
         if let modified = response.headers[.lastModified], let known = headers[.lastModified] {
             return modified == known
         }

@@ -12,7 +12,7 @@ struct ConfinedDecoder: WholeImageDecoder, IncrementalDecoding {
     /// The time for an image, or for what has arrived of it.
     fileprivate static let timeLimit: Duration = .seconds(60)
     /// Processor time that a drawing may take, which states no size of its work.
-    private static let drawingTimeLimit: Duration = .seconds(20)
+    private static let drawingTimeLimit: Duration = .seconds(10)
     /// What the memory of a worker may exceed that of the image by: libraries, fonts, buffers of their own.
     private static let additionalMemory = 256 << 20
     private static let largestMemory = 1 << 40

@@ -56,6 +56,17 @@ struct ColorConversionTests {
         #expect(worst < 1.1, "\(worst) levels")
     }
 
+    @Test("from curves that fall, of which the last sample is the darkest")
+    func fallingCurve() throws {
+        let profile = ColorProfile.icc(
+            TestProfile.matrix(TestProfile.sRGB, curve: TestProfile.sampledCurve(2) { 1 - $0 })
+        )
+        let worst = try ExactColor.worst(curve: { 1 - $0 }, matrix: ExactColor.identity) {
+            try $0.convertToSRGB(from: profile)
+        }
+        #expect(worst < 1.1, "\(worst) levels")
+    }
+
     @Test("and alpha stays, with colours multiplied by it", arguments: [SampleDepth.eight, .sixteen])
     func alpha(depth: SampleDepth) throws {
         let size = PixelSize(64, 8)

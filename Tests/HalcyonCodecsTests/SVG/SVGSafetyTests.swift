@@ -253,6 +253,21 @@ struct SVGSafetyTests {
     }
 
     @Test(
+        "the size of a drawing that states none is measured in no more time than reading takes",
+        arguments: [
+            "<path id='a' d='M0 0\(String(repeating: "c1 2 3 4 5 6", count: 2_000))' stroke='red'/>"
+                + String(repeating: "<use href='#a'/>", count: 2_000),
+            "<style>\((0..<1_000).map { ".c\($0){}" }.joined())</style>"
+                + "<g class='\(String(repeating: "x ", count: 60_000))'/>",
+            "<style>\((0..<100).map { "q\($0)~g rect{}" }.joined())</style>"
+                + String(repeating: "<g><rect width='9' height='9'/></g>", count: 2_000),
+        ]
+    )
+    func measuring(_ content: String) throws {
+        #expect(try decoder.info(of: svg(content, attributes: ""), limits: .standard).size == SVGSize.unknown.pixels)
+    }
+
+    @Test(
         "style sheets of common size are no reason to refuse a drawing",
         arguments: [".a{fill:red}", "g:first-child{}", "b g{}", "[class~=a]{}", "text:nth-last-of-type(2){}"]
     )

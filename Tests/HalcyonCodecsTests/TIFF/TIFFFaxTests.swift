@@ -71,6 +71,26 @@ struct TIFFFaxTests {
         }
     }
 
+    @Test("a fax that is damaged within is partial, though libtiff goes on")
+    func damagedWithin() throws {
+        let fax = FaxBits(rows, as: .group4)
+        let bytes = fax.bytes(fillOrder: 1)
+        // No code begins with so many zeros.
+        let damaged = bytes.prefix(bytes.count / 2) + [UInt8](repeating: 0, count: 8)
+        let data = file(
+            Array(damaged),
+            compression: fax.compression,
+            photometric: 0,
+            fillOrder: 1,
+            options: fax.options
+        )
+        let decoder = TIFFDecoder()
+        #expect(try decoder.decode(data, options: DecodeOptions(), isCancelled: { false }).isPartial)
+        #expect(throws: CodecError.self) {
+            try decoder.decode(data, options: DecodeOptions(damage: .isRefused), isCancelled: { false })
+        }
+    }
+
     @Test("bits without compression are in the order that the file says", arguments: [1, 2])
     func uncompressed(fillOrder: Int) throws {
         let samples = rows.flatMap { row in

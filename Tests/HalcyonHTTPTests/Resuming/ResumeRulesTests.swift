@@ -198,6 +198,8 @@ struct ResumeRulesTests {
         arguments: [
             [.contentRange: "bytes 400-999/1000", .eTag: "\"b\""],
             [.contentRange: "bytes 400-999/1000", .eTag: "W/\"a\""],
+            // Of any version: a part has the tag that the whole would have (RFC 9110, section 15.3.7).
+            [.contentRange: "bytes 400-999/1000"],
             [.contentRange: "bytes 0-599/1000"], [.contentRange: "bytes 401-999/1000"],
             [.contentRange: "bytes 400-998/1000"], [.contentRange: "bytes 400-1099/1100"],
             [.contentRange: "bytes 400-999/*"], [.contentRange: "bytes */1000"], [:],
@@ -211,7 +213,7 @@ struct ResumeRulesTests {
 
     @Test("a part of another length than it says, or from elsewhere, is never mixed in")
     func otherParts() {
-        let headers: HTTPFields = [.contentRange: "bytes 400-999/1000"]
+        let headers: HTTPFields = [.contentRange: "bytes 400-999/1000", .eTag: "\"a\""]
         #expect(judgement(Self.response(206, headers, length: 600)) == .resumes)
         #expect(judgement(Self.response(206, headers, length: 599)) == .asksAgain)
         #expect(
