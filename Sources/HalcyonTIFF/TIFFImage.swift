@@ -132,6 +132,7 @@ struct TIFFImage {
         var bitmap = try Bitmap.forDecoding(size, isOpaque: true, depth: depth)
         let bytesPerRow = bitmap.bytesPerRow
         var progress = Progress()
+        page.forgetFailure()
         try bitmap.withUnsafeMutableBytes { bytes in
             guard let out = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else {
                 throw CodecError.bitmap(.invalidSize(size))

@@ -138,6 +138,9 @@ final class TIFFPageReader {
         halcyon_tiff_reader_is_cut_short(handle) ? .truncated(.tiff) : .corrupt(.tiff, reason: message)
     }
 
+    /// Forgets errors of what is not read any more, such as another way to convert the pixels.
+    func forgetFailure() { halcyon_tiff_reader_forget_message(handle) }
+
     /// A Boolean value that indicates whether libtiff has reported an error, also one with which it goes on.
     var hasFailed: Bool { halcyon_tiff_reader_message(handle).pointee != 0 }
 

@@ -75,6 +75,8 @@ void halcyon_tiff_reader_close(HalcyonTIFFReader *reader) {
     free(reader);
 }
 
+void halcyon_tiff_reader_forget_message(HalcyonTIFFReader *reader) { reader->stream.message[0] = 0; }
+
 const char *halcyon_tiff_reader_message(const HalcyonTIFFReader *reader) {
     return reader->stream.message;
 }

@@ -57,6 +57,9 @@ void halcyon_tiff_reader_close(HalcyonTIFFReader *reader);
 /// Returns the last failure in libtiff's words; empty if there was none.
 const char *halcyon_tiff_reader_message(const HalcyonTIFFReader *reader);
 
+/// Lets the next error be the first.
+void halcyon_tiff_reader_forget_message(HalcyonTIFFReader *reader);
+
 bool halcyon_tiff_reader_layout(HalcyonTIFFReader *reader, HalcyonTIFFLayout *layout);
 
 /// Returns whether a strip or tile lies beyond the end of the file.
