@@ -287,7 +287,7 @@ struct SVGDemands {
                 sum.textScale = 0
                 sum.work[6] = markup.content(of: element).map(textWork) ?? 0
             }
-            for name in ["d", "points"] { sum.work[6] += 150 * Float(markup.byteCount(of: name, in: element)) }
+            for name in ["d", "points"] { sum.work[6] += 50 * Float(markup.byteCount(of: name, in: element)) }
             if hasPatterns { sum.boxArea = Float(boxArea(of: element, own)) }
             try addInner(of: element, to: &sum, depth: depth)
             // Those of what the element is painted with are not its own, and what a pattern refers to is no paint.

@@ -282,6 +282,12 @@ import Testing
         for path in ["out/a.jpg", "a.jpg"] { #expect(utimes(work.path(path), nil) == 0) }
         for command in commands { #expect(try await work.start(command).outcome.exitCode == 1) }
         #expect(try work.read("out/a.jpg") == image && work.read("a.jpg") == image)
+        // What is in them by now is not whole.
+        for path in ["out/a.jpg", "a.jpg"] { #expect(truncate(work.path(path), 0) == 0) }
+        for command in commands {
+            #expect(try await work.start(command + ["--overwrite"]).outcome.exitCode == 0)
+        }
+        #expect(try work.read("a.jpg") == image.dropLast(100))
     }
 
     @Test("files whose times were not copied are kept, and not written once more beside themselves")

@@ -125,6 +125,11 @@ struct FileOrigin: Sendable {
         where (try? calls.attribute(path, Self.requestAttribute)) == request
             && (try? calls.attribute(path, Self.partialAttribute)) == nil
         {
+            // Whatever its times say; one of another length is not what was written.
+            var status = stat()
+            guard lstat(path, &status) == 0,
+                (try? calls.attribute(path, Self.contentAttribute))?.hasPrefix("\(status.st_size) ") == true
+            else { continue }
             throw ImageError(
                 stage: .load,
                 reason: .file(path: path, reason: "the image is cut short by now, and the whole file is kept"),

@@ -267,6 +267,20 @@ struct SVGSafetyTests {
         #expect(try decoder.info(of: svg(content, attributes: ""), limits: .standard).size == SVGSize.unknown.pixels)
     }
 
+    @Test("a path that is used often is drawn, as long as that takes seconds")
+    func repeatedPath() throws {
+        let steps = String(repeating: "l1.234567 0.765432", count: 600)
+        let path = "<path id='a' fill='red' transform='scale(.01)' d='M0 0\(steps)v99'/>"
+        let uses = String(repeating: "<use href='#a'/>", count: 8_000)
+        let (markup, demands) = try SVGDocument.markup(
+            of: svg("\(path)\(uses)", attributes: "width='100' height='100'"),
+            limits: .standard,
+            isClosedWhereCut: false
+        )
+        try demands.check(SVGSize(width: 100, height: 100), in: PixelSize(100, 100), limits: .standard)
+        #expect(!demands.areSmall && !markup.isCutShort)
+    }
+
     @Test(
         "style sheets of common size are no reason to refuse a drawing",
         arguments: [".a{fill:red}", "g:first-child{}", "b g{}", "[class~=a]{}", "text:nth-last-of-type(2){}"]
