@@ -261,20 +261,27 @@ import Testing
         #expect(try work.read("out/a.jpg") == image)
     }
 
-    @Test("a whole file is replaced by no image that is cut short, touched or to be overwritten")
-    func partialOverwriting() async throws {
+    /// Writes an image into a folder and to a file, and returns its server, which sends it cut short from then on, with the
+    /// commands.
+    private func cutShortAfterwards(_ image: [UInt8]) async throws -> (OriginServer, commands: [[String]]) {
         self.server.stop()
-        let image = try Images.encoded(.jpeg, width: 200, height: 200)
         let isCut = Gate()
         let server = try OriginServer { _ in
             .init(headers: [.cacheControl: "no-store"], body: isCut.isOpen ? image.dropLast(100) : image)
         }
-        defer { server.stop() }
         let commands = [["-o", "out/"], ["-o", "a.jpg"]].map {
             ["get", server.url("/a.jpg").absoluteString, "--json"] + $0
         }
         for command in commands { #expect(try await work.start(command).outcome.exitCode == 0) }
         isCut.open()
+        return (server, commands)
+    }
+
+    @Test("a whole file is replaced by no image that is cut short, touched or to be overwritten")
+    func partialOverwriting() async throws {
+        let image = try Images.encoded(.jpeg, width: 200, height: 200)
+        let (server, commands) = try await cutShortAfterwards(image)
+        defer { server.stop() }
         for command in commands {
             let run = try await work.start(command + ["--overwrite"]).outcome
             #expect(try run.exitCode == 1 && run.results.first?.error?.message.contains("is kept") == true, "\(run)")
@@ -341,18 +348,9 @@ import Testing
 
     @Test("--refresh keeps a whole file of an image that is cut short by now, and fails")
     func partialRefresh() async throws {
-        self.server.stop()
         let image = try Images.encoded(.jpeg, width: 200, height: 200)
-        let isCut = Gate()
-        let server = try OriginServer { _ in
-            .init(headers: [.cacheControl: "no-store"], body: isCut.isOpen ? image.dropLast(100) : image)
-        }
+        let (server, commands) = try await cutShortAfterwards(image)
         defer { server.stop() }
-        let commands = [["-o", "out/"], ["-o", "a.jpg"]].map {
-            ["get", server.url("/a.jpg").absoluteString, "--json"] + $0
-        }
-        for command in commands { #expect(try await work.start(command).outcome.exitCode == 0) }
-        isCut.open()
         for command in commands {
             let run = try await work.start(command + ["--refresh"]).outcome
             #expect(run.exitCode == 1)
