@@ -168,7 +168,9 @@ struct SVGMarkup {
 
     /// Puts a style sheet in place of that of an element.
     mutating func setSheet(_ sheet: String, of element: Element) {
-        replaceContent(of: element, by: "<![CDATA[" + sheet.replacing("]]>", with: "]] >") + "]]>")
+        guard let content = element.content else { return }
+        let text = "<![CDATA[" + sheet.replacing("]]>", with: "]] >") + "]]>"
+        elements[element.index].replacement = (content, text)
     }
 
     /// Takes an attribute away.
@@ -196,12 +198,6 @@ struct SVGMarkup {
     /// Puts markup in place of an element and of what is in it.
     mutating func replace(_ element: Element, by markup: String) {
         elements[element.index].replacement = (element.place, markup)
-    }
-
-    /// Puts text in place of what is in an element.
-    mutating func replaceContent(of element: Element, by text: String) {
-        guard let content = element.content else { return }
-        elements[element.index].replacement = (content, text)
     }
 
     /// Gives an attribute another value, or adds it. `value` has neither quotation marks nor markup.
